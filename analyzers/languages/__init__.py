@@ -1,0 +1,1 @@
+"""One file a language: nodes in, facts out. Languages do not import each other."""

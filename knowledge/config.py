@@ -1,0 +1,31 @@
+"""Limits and places. Every limit is told as a limitation where it bites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LEDGER_FILE = "knowledge/ledger.sqlite3"
+INDEX_FILE = "knowledge/index.sqlite3"
+LOCK_FILE = "knowledge/lock"
+"""All below the git common directory, so linked worktrees share them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on hostile or useless input."""
+
+    file_bytes: int = 2_000_000
+    """Larger files are skipped."""
+    line_bytes: int = 20_000
+    """A file whose longest line is longer counts as minified."""
+    depth: int = 500
+    """Deeper syntax trees are skipped."""
+    parse_seconds: float = 10.0
+    """A slower parse is killed (it runs in a child process)."""
+    excerpt_characters: int = 1_200
+    """Of an excerpt that the ledger keeps."""
+    lock_seconds: float = 10.0
+    """How long to wait for a locked database."""
+
+
+LIMITS = Limits()

@@ -1,0 +1,34 @@
+"""What the resolver may ask of one tree. Operations implement it over the store; tests over a dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from analyzers.facts import FileFacts
+
+
+class FactSource(Protocol):
+    """One tree's facts. Answers must not change while a resolver uses it."""
+
+    def paths(self) -> Collection[bytes]:
+        """Every file of the tree, with or without facts."""
+        ...
+
+    def language(self, path: bytes) -> str:
+        """ "" for a file that no analyzer reads."""
+        ...
+
+    def facts(self, path: bytes) -> FileFacts | None: ...
+
+    def interface(self, path: bytes) -> str:
+        """Hash of what other files can see of this one; "" without facts."""
+        ...
+
+    def definers(self, name: str) -> Sequence[tuple[bytes, int]]:
+        """Where definitions with this short name stand: (path, index into its facts' definitions), sorted."""
+        ...
+
+    def text(self, path: bytes) -> bytes | None:
+        """The bytes of a configuration file (pyproject.toml, tsconfig.json, package.json …); None where absent."""
+        ...

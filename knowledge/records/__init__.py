@@ -1,0 +1,1 @@
+"""Frozen values that every layer shares. No IO, no behaviour beyond naming and comparing."""

@@ -1,0 +1,24 @@
+"""Ledger events: what happened, in the past tense, in one sequence that is only ever appended to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+EVENT_TYPES = (
+    "ClaimRecorded", "ClaimVerified", "ClaimReviewed", "ClaimMarkedStale", "ClaimMarkedForReview", "ClaimRestored", "ClaimRelocated",
+    "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "RelationAdded", "ConflictResolved",
+    "EvidenceRecorded",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the ledger. `sequence` is given by the store; `payload` is plain JSON; `author` is `kind:name[:session]`."""
+
+    sequence: int
+    type: str
+    claim_id: str
+    at: str
+    author: str
+    payload: dict[str, Any]

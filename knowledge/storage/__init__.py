@@ -1,0 +1,1 @@
+"""All SQL: the index (a cache), the ledger (the record), and hot reads."""

@@ -1,0 +1,1 @@
+"""Doors: command line and git hooks. Nothing imports these."""

@@ -1,0 +1,1 @@
+"""What an agent or engineer is shown: MemoryView and ContextPack."""
