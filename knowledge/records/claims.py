@@ -113,7 +113,7 @@ class AnchorReading:
     """What an anchor says in a tree, seen from the tree of a verdict.
 
     state: present · gone · two_homes · unreadable · unsupported. `inferred_hash` only for sets and edges.
-    place: where it was found (`path::name`, `path:key`), after following moves; `was` the place it was recorded at, where that differs.
+    place: where it was found (`path::name`, `path::key`, `path`), after following moves; `was` the place it was recorded at, where that differs.
     """
 
     state: Literal["present", "gone", "two_homes", "unreadable", "unsupported"]
@@ -122,6 +122,11 @@ class AnchorReading:
     place: str = ""
     was: str = ""
     detail: str = ""
+    members: tuple[str, ...] = ()
+    """Of a set: its resolved members as they are called in this tree."""
+    inferred_members: tuple[str, ...] = ()
+    count: int = 1
+    """Of a symbol: how many definitions bear the name (overloads, if/else)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,9 @@ def read_path(text: str) -> bytes:
 
 
 def parse_symbol(text: str) -> SymbolId | None:
-    """Read `path::name#2`, `external:package::name`; None where the text has no `::` (a bare name is looked up, not parsed)."""
+    """Read `path::name#2`, `external:package::name`, `external:package`; None for a bare name or path (that is looked up, not parsed)."""
+    if text.startswith("external:") and "::" not in text:
+        return external_symbol(text.removeprefix("external:"))
     found = _SHORT.match(text)
     if found is None:
         return None
@@ -86,6 +88,11 @@ def parse_symbol(text: str) -> SymbolId | None:
     if path.startswith("external:"):
         return SymbolId(EXTERNAL, name, ordinal, path.removeprefix("external:"))
     return SymbolId(read_path(path), name, ordinal)
+
+
+def read_symbol(text: str) -> SymbolId:
+    """The symbol that `str(symbol)` wrote; a text without `::` is a file's path."""
+    return parse_symbol(text) or file_symbol(read_path(text))
 
 
 def _escape(name: str) -> str:

@@ -1,0 +1,182 @@
+"""The life of a claim: one table of steps, and its status in a tree.
+
+`status_in_tree` is pure: the verdicts, what was said of the claim itself, the readings of its anchors in this tree, its premises and the clock. First
+that applies:
+
+1. withdrawn, superseded, rejected: said of the claim itself, on every tree, until reopened.
+2. a predicate that is decided false: stale, counter-evidence (unless a person, a recorded run or an analyzer verified it at this very fingerprint).
+3. the latest verdict whose fingerprint is the present one: recorded → active, verified → verified, undecided → needs_review.
+   A predicate that is decided true excuses the anchors it decides.
+4. decision or plan; two possible homes; unreadable evidence; a set that differs only in inferred members → needs_review, with what changed.
+5. otherwise stale, with a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from knowledge.claims.anchors import compare
+from knowledge.claims.predicates import RELATIONS, Decision
+from knowledge.errors import LifecycleError
+from knowledge.records.claims import Anchor, AnchorReading, Cause, Claim, ClaimStatus, StaleReason, Status, Verdict
+from knowledge.records.events import Event
+
+STEPS: dict[str, tuple[frozenset[str], str]] = {
+    "verify": (frozenset({"active", "stale", "needs_review", "verified"}), "ClaimVerified"),
+    "review": (frozenset({"active", "stale", "needs_review", "verified"}), "ClaimReviewed"),
+    "reject": (frozenset({"active", "stale", "needs_review", "verified"}), "ClaimRejected"),
+    "supersede": (frozenset({"active", "stale", "needs_review", "verified", "rejected"}), "ClaimSuperseded"),
+    "withdraw": (frozenset({"active", "stale", "needs_review", "verified", "rejected"}), "ClaimWithdrawn"),
+    "reopen": (frozenset({"rejected", "superseded", "withdrawn"}), "ClaimReopened"),
+    "redact": (frozenset({"active", "stale", "needs_review", "verified", "rejected", "superseded", "withdrawn"}), "ClaimRedacted"),
+}
+"""step → (statuses it may be taken from, the event it leaves). Invalidation is no step: it follows from the tree."""
+
+STANDINGS: dict[str, Status | None] = {
+    "ClaimRejected": "rejected",
+    "ClaimSuperseded": "superseded",
+    "ClaimWithdrawn": "withdrawn",
+    "ClaimReopened": None,
+}
+"""Events that are said of the claim itself, on every tree."""
+
+KEPT: frozenset[Status] = frozenset({"active", "verified"})
+"""Statuses at which a claim may be relied on."""
+
+WEAK: frozenset[StaleReason] = frozenset({"two_homes", "unreadable", "inferred_differs", "analyzer_differs", "review_condition"})
+"""Causes that cannot tell: they put a claim up for review instead of making it stale."""
+
+REVIEWED_KINDS = frozenset({"decision", "goal", "plan"})
+_STATUS_OF_VERDICT: dict[str, Status] = {"recorded": "active", "verified": "verified", "undecided": "needs_review"}
+
+
+def check_step(step: str, status: Status) -> str:
+    """The event type of a step from a status. Raises LifecycleError where the lifecycle has no such step."""
+    allowed, event = STEPS[step]
+    if status not in allowed:
+        raise LifecycleError(f"cannot {step} a claim that is {status}; it can be done from {', '.join(sorted(allowed))}")
+    return event
+
+
+def standing_of(events: Sequence[Event]) -> tuple[Status, str] | None:
+    """What was last said of the claim itself (rejected, superseded, withdrawn) with the reason; None when it stands on its verdicts."""
+    said: tuple[Status, str] | None = None
+    for event in events:
+        if event.type in STANDINGS:
+            status = STANDINGS[event.type]
+            said = (status, str(event.payload.get("reason", ""))) if status else None
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What one tree says about a claim. `readings` and `decide` are asked per verdict, for moves are followed from the verdict's tree."""
+
+    readings: Callable[[Verdict], Mapping[str, AnchorReading]]
+    decide: Callable[[Verdict], Decision | None]
+    premises: Callable[[str], tuple[Status, tuple[str, ...]]]
+    """claim id → (its status in this tree, the path of claims that made it fall)"""
+    today: date
+
+
+def status_in_tree(
+    claim: Claim, anchors: Sequence[Anchor], verdicts: Sequence[Verdict], standing: tuple[Status, str] | None, present: Present
+) -> ClaimStatus:
+    """The claim's status in the tree of `present` (see the module's text). `verdicts` are oldest first and not empty."""
+    latest = verdicts[-1]
+    if standing is not None:
+        return ClaimStatus(claim.id, standing[0], (Cause("undecided", detail=standing[1]),) if standing[1] else (), latest.id, {})
+    bearing = _bearing(claim, anchors, present, verdicts)
+    explained: tuple[Verdict, Mapping[str, AnchorReading], tuple[Cause, ...]] | None = None
+    for verdict in reversed(verdicts):
+        readings = present.readings(verdict)
+        changed = _changed(anchors, verdict, readings)
+        decision = present.decide(verdict)
+        if decision is not None and decision.holds is False and not (verdict.kind == "verified" and not changed):
+            causes = (Cause("counter_evidence", place=decision.place, detail=decision.detail), *changed, *bearing)
+            fallen: Status = "needs_review" if claim.kind in REVIEWED_KINDS else "stale"
+            return _with(claim, verdict, readings, fallen, causes)
+        if decision is not None and decision.holds and claim.predicate is not None:
+            changed = tuple(c for c in changed if not _is_excused(claim, anchors, c))
+        if not changed and not bearing:
+            return _with(claim, verdict, readings, _STATUS_OF_VERDICT[verdict.kind], ())
+        if explained is None or (not changed and explained[2]):
+            explained = (verdict, readings, changed)
+        if not changed:
+            break
+    assert explained is not None
+    verdict, readings, changed = explained
+    causes = (*changed, *bearing)
+    return _with(claim, verdict, readings, _fallen(claim, causes), causes)
+
+
+def _with(claim: Claim, verdict: Verdict, readings: Mapping[str, AnchorReading], status: Status, causes: tuple[Cause, ...]) -> ClaimStatus:
+    is_relocated = status in KEPT and any(r.was for r in readings.values())
+    return ClaimStatus(claim.id, status, causes, verdict.id, dict(readings), is_relocated)
+
+
+def _changed(anchors: Sequence[Anchor], verdict: Verdict, readings: Mapping[str, AnchorReading]) -> tuple[Cause, ...]:
+    causes = (compare(a, verdict.fingerprint[a.digest], readings[a.digest]) for a in anchors if a.digest in verdict.fingerprint)
+    return tuple(c for c in causes if c is not None)
+
+
+def _is_excused(claim: Claim, anchors: Sequence[Anchor], cause: Cause) -> bool:
+    """Whether a predicate that holds decides the anchor: all of them where the statement says no more, else only its twin."""
+    assert claim.predicate is not None
+    anchor = next(a for a in anchors if a.digest == cause.anchor)
+    if claim.predicate.covers_statement:
+        return True
+    return anchor.kind == RELATIONS[claim.predicate.relation].anchor and claim.predicate.subject in anchor.target.values()
+
+
+def _fallen(claim: Claim, causes: Sequence[Cause]) -> Status:
+    reasons = {c.reason for c in causes}
+    if claim.kind in REVIEWED_KINDS and "expired" not in reasons:
+        return "needs_review"
+    return "needs_review" if reasons & WEAK else "stale"
+
+
+def _bearing(claim: Claim, anchors: Sequence[Anchor], present: Present, verdicts: Sequence[Verdict]) -> tuple[Cause, ...]:
+    """Causes that do not come from the tree's content: fallen premises, periods that ran out."""
+    causes = []
+    for premise in dict.fromkeys((*claim.derived_from, *(str(a.target["claim"]) for a in anchors if a.kind == "claim"))):
+        status, path = present.premises(premise)
+        if status not in KEPT:
+            causes.append(Cause("premise", detail=f"{premise} is {status}", claim_path=(premise, *path)))
+    said = date.fromisoformat(verdicts[-1].said_at[:10])
+    policy = claim.freshness_policy
+    limits = [("until", policy.until, policy.period_days)] + [
+        ("until", str(a.target.get("until", "")), int(a.target.get("period_days", 0))) for a in anchors if a.kind == "time"
+    ]
+    for _, until, period in limits:
+        end = expiry(until, period, said)
+        if end is not None and present.today >= end:
+            causes.append(Cause("expired", detail=f"to be checked again since {end.isoformat()}"))
+            break
+    return tuple(causes)
+
+
+def expiry(until: str, period_days: int, said: date) -> date | None:
+    """The first day on which the claim must be checked again: a date, or days after the last verdict; the earlier of the two."""
+    ends = [date.fromisoformat(until)] if until else []
+    if period_days:
+        ends.append(said + timedelta(days=period_days))
+    return min(ends) if ends else None
+
+
+def worst_first(status: ClaimStatus) -> tuple[int, str]:
+    """Sort key: what needs attention first."""
+    order: tuple[Status, ...] = ("stale", "needs_review", "active", "verified", "rejected", "superseded", "withdrawn")
+    return order.index(status.status), status.claim_id
+
+
+def fingerprint_text(readings: Mapping[str, AnchorReading]) -> str:
+    """A fingerprint as one comparable text: what makes two transitions the same."""
+    return ";".join(f"{d}={r.state}:{r.hash}:{r.inferred_hash}" for d, r in sorted(readings.items()))
+
+
+def redacted(claim: Claim) -> Claim:
+    """The claim without its text."""
+    return replace(claim, statement="[redacted]", detail={})

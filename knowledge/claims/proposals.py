@@ -1,0 +1,180 @@
+"""From a statement to what it stands on: a predicate where the statement says exactly that, and anchors proposed for the names in it.
+
+What each anchor cannot notice is said with it. The recorder may narrow or widen the proposal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge.claims.anchors import make_anchor
+from knowledge.claims.predicates import RELATIONS
+from knowledge.claims.sets import QUESTIONS
+from knowledge.claims.statements import Said, mentions, says_only_called, says_order, understand
+from knowledge.claims.view import TreeView
+from knowledge.records.claims import Anchor, Predicate
+from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol, parse_symbol, show_path
+
+Lookup = Callable[[str], Sequence[SymbolId]]
+"""A name as written → the definitions and files it may mean, best first; () for none."""
+
+CANNOT_NOTICE: dict[str, str] = {
+    "source": "a change of anything but these characters",
+    "body": "a change of what it calls, of configuration, of what callers pass",
+    "signature": "a change of what the body does",
+    "location": "anything but the place",
+    "edge": "the order of calls, the conditions under which they run, calls through dynamic names",
+    "set": "dynamic calls (getattr, computed names, reflection), code outside the scope, the order in which members run",
+    "value": "an override at run time (environment, command line, another file)",
+    "claim": "anything the premise does not say",
+    "time": "everything before the date",
+}
+"""What an anchor of each kind cannot notice (E6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a statement would stand on. notes: what was not found, was ambiguous, or cannot be shown."""
+
+    anchors: tuple[Anchor, ...]
+    predicate: Predicate | None
+    notes: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
+
+
+def propose(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
+    """Anchors and a predicate for a statement, from the names in it and the way it is put."""
+    said = understand(statement)
+    if said is not None:
+        found = from_said(said, view, lookup)
+        if found is not None:
+            return found
+    return _free_text(statement, view, lookup)
+
+
+def from_said(said: Said, view: TreeView, lookup: Lookup) -> Proposal | None:
+    """The proposal for what a sentence says exactly; None where a name of it is not in the tree or means more than one thing."""
+    subject = _one(said.subject, lookup, view, is_module=said.relation in ("imports", "imported_only_by"))
+    if subject is None:
+        return None
+    target = said.object
+    if said.relation in ("calls", "tests"):
+        end = _one(target, lookup, view)
+        if end is None:
+            return None
+        target = str(end)
+    elif said.relation == "imports":
+        end = _one(target, lookup, view, is_module=True)
+        if end is None:
+            return None
+        target = str(end)
+    elif said.relation == "inherits":
+        end = _one(target, lookup, view)
+        target = str(end) if end is not None and "::" in target else target
+    members = [_one(m, lookup, view, is_module=said.relation == "imported_only_by") for m in said.members]
+    if any(m is None for m in members) or (said.relation == "value" and not _has_value(subject, view)):
+        return None
+    predicate = Predicate(said.relation, str(subject), target, tuple(str(m) for m in members if m), said.value, said.is_negated)
+    return Proposal(anchors_of(predicate, view), predicate, _notes(predicate))
+
+
+def anchors_of(predicate: Predicate, view: TreeView) -> tuple[Anchor, ...]:
+    """The anchor that says the very same as the predicate."""
+    kind = RELATIONS[predicate.relation].anchor
+    target: dict[str, Any] = {"symbol": predicate.subject}
+    if kind == "edge":
+        name = "imports" if predicate.relation == "imports" else "calls"
+        target = {"subject": predicate.subject, "predicate": name, "object": predicate.object}
+    elif kind == "set":
+        question = {"called_only_by": "callers", "subclasses_exactly": "subclasses", "imported_only_by": "importers"}[predicate.relation]
+        target = {"question": question, "symbol": predicate.subject, "scope": default_scope(predicate.subject, predicate.members, view)}
+    elif kind == "value":
+        symbol = parse_symbol(predicate.subject)
+        name = symbol.qualified_name if symbol else predicate.object
+        key = f"{name}({predicate.object})" if predicate.relation == "default" else name
+        target = {"path": show_path(symbol.path) if symbol else predicate.subject, "key": key}
+    elif kind == "body":
+        target = {"symbol": predicate.subject, "strict": False}
+    return (make_anchor(kind, **target),)
+
+
+def default_scope(subject: str, members: Sequence[str], view: TreeView) -> dict[str, Any]:
+    """The package of the subject (for something outside the repository: the members' package, else everything)."""
+    for text in (subject, *members):
+        symbol = parse_symbol(text) or file_symbol(text.encode("utf-8", "surrogateescape"))
+        if not symbol.is_external:
+            return {"package": view.package_of(symbol.path)}
+    return {}
+
+
+def _one(text: str, lookup: Lookup, view: TreeView, *, is_module: bool = False) -> SymbolId | None:
+    found = list(lookup(text))
+    if is_module:
+        files = [s for s in found if not s.qualified_name]
+        if len(files) == 1:
+            return files[0]
+        return external_symbol(text) if not files and re.fullmatch(r"[@\w./-]+", text) and not re.search(r"\.(?:py|[cm]?[jt]sx?)\Z", text) else None
+    named = [s for s in found if s.qualified_name] or found
+    return named[0] if len({(s.path, s.qualified_name) for s in named}) == 1 else None
+
+
+def _has_value(symbol: SymbolId, view: TreeView) -> bool:
+    facts = view.facts(symbol.path)
+    return facts is not None and any(v.key == symbol.qualified_name for v in facts.values)
+
+
+def _notes(predicate: Predicate) -> tuple[str, ...]:
+    return (f"cannot notice: {CANNOT_NOTICE[RELATIONS[predicate.relation].anchor]}",)
+
+
+def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
+    anchors: dict[str, Anchor] = {}
+    notes: list[str] = []
+    unknown: list[str] = []
+    files: list[SymbolId] = []
+    for name in mentions(statement):
+        found = list(lookup(name))
+        if not found:
+            if _looks_like_code(name):
+                unknown.append(name)
+            continue
+        if len({(s.path, s.qualified_name) for s in found}) > 1:
+            if _looks_like_code(name):
+                notes.append(f"{name} is ambiguous: {', '.join(str(s) for s in found[:4])}")
+            continue
+        symbol = found[0]
+        if not symbol.qualified_name:
+            files.append(symbol)
+            continue
+        anchor = make_anchor("body", role="primary" if not anchors else "support", symbol=str(symbol), strict=False)
+        anchors.setdefault(anchor.digest, anchor)
+        if says_only_called(statement) and not any(a.kind == "set" for a in anchors.values()):
+            scope = {"package": view.package_of(symbol.path)}
+            callers = make_anchor("set", question="callers", symbol=str(symbol), scope=scope)
+            anchors = {callers.digest: callers, **anchors}
+            anchors.pop(anchor.digest, None)
+    if not anchors:
+        # A path beside a symbol only says where to look; alone it is what the statement speaks of.
+        anchors = {a.digest: a for a in (make_anchor("location", symbol=str(f)) for f in files)}
+    if unknown:
+        notes.append(f"not found in this tree: {', '.join(unknown)}")
+    kinds = dict.fromkeys(a.kind for a in anchors.values())
+    notes += [f"cannot notice ({kind}): {CANNOT_NOTICE[kind]}" for kind in kinds]
+    if says_order(statement):
+        notes.append("an order in time (after, before, 뒤에) cannot be shown by any anchor: check it in a run or by reading")
+    if not anchors:
+        notes.append("unanchored: nothing in the repository is watched for this statement")
+    return Proposal(tuple(anchors.values()), None, tuple(notes), tuple(unknown))
+
+
+def _looks_like_code(name: str) -> bool:
+    return bool(re.search(r"[_./:$]|[a-z0-9][A-Z]", name)) and not re.fullmatch(r"[\d.]+|[A-Za-z]+\.", name)
+
+
+def explain_question(question: str) -> str:
+    """The question of a set anchor in words."""
+    asked = QUESTIONS[question]
+    return f"{question} ({asked.predicate} edges {'into' if asked.is_into else 'from'} it)"

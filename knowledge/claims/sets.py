@@ -1,0 +1,126 @@
+"""Sets: the sorted answer of a graph question within a scope, so that NEW code elsewhere breaks "only called from".
+
+A set has two parts: the members that resolution proved, and what is only inferred or cannot be seen (inferred members, files in
+scope that do not parse). A claim is stale when the first differs, up for review when only the second does. Members that
+moved or were renamed are the same members: they are written as they were called in the tree of the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge.claims.locating import locate, renamed_to
+from knowledge.claims.view import FactsView, TreeView
+from knowledge.errors import InvalidRecordError
+from knowledge.records.edges import Edge
+from knowledge.records.identifiers import SymbolId, file_symbol, read_symbol, show_path
+
+OUT_OF_SCOPE = frozenset({"test", "generated", "vendored", "docs", "example"})
+"""Kinds of file that a set leaves out by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A graph question: which edges, from or into the symbol, and whether members are whole files."""
+
+    predicate: str
+    is_into: bool
+    of_files: bool = False
+
+
+QUESTIONS = {
+    "callers": Question("calls", is_into=True),
+    "callees": Question("calls", is_into=False),
+    "subclasses": Question("implements", is_into=True),
+    "bases": Question("implements", is_into=False),
+    "importers": Question("imports", is_into=True, of_files=True),
+    "imports": Question("imports", is_into=False),
+    "readers": Question("reads", is_into=True),
+    "writers": Question("writes", is_into=True),
+    "overriders": Question("overrides", is_into=True),
+    "tests": Question("tested_by", is_into=False),
+}
+"""Every question that a set may ask; each is about one symbol or file."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAnswer:
+    """Members as they are called in the tree that was asked; `unseen` are files in scope that cannot be read."""
+
+    resolved: tuple[SymbolId, ...]
+    inferred: tuple[SymbolId, ...]
+    unseen: tuple[bytes, ...]
+    edges: tuple[Edge, ...]
+
+
+def question_of(name: str) -> Question:
+    """The named question. Raises InvalidRecordError for an unknown one."""
+    found = QUESTIONS.get(name)
+    if found is None:
+        raise InvalidRecordError(f"there is no set question {name!r}; expected one of {', '.join(QUESTIONS)}", suggestions=tuple(QUESTIONS))
+    return found
+
+
+def ask(question: str, symbol: SymbolId, scope: dict[str, Any], view: TreeView) -> SetAnswer:
+    """The answer of a set question in a tree, within `scope` ({"package": name, "with": [kinds of file to include]})."""
+    asked = question_of(question)
+    package, included = scope.get("package"), frozenset(scope.get("with", ()))
+    edges = view.edges_into(symbol, asked.predicate) if asked.is_into else view.edges_from(symbol, asked.predicate)
+    resolved: dict[SymbolId, None] = {}
+    inferred: dict[SymbolId, None] = {}
+    kept = []
+    for edge in edges:
+        member = edge.subject if asked.is_into else edge.object
+        if asked.is_into and not _in_scope(member.path, package, included, view):
+            continue
+        if asked.of_files:
+            member = file_symbol(member.path)
+        kept.append(edge)
+        (resolved if edge.confidence_kind == "resolved" else inferred)[member] = None
+    for member in resolved:
+        inferred.pop(member, None)
+    unseen = tuple(view.unreadable_in(package)) if asked.is_into and package is not None else ()
+    return SetAnswer(tuple(sorted(resolved)), tuple(sorted(inferred)), unseen, tuple(kept))
+
+
+def _in_scope(path: bytes, package: str | None, included: frozenset[str], view: TreeView) -> bool:
+    if (view.kinds_of(path) & OUT_OF_SCOPE) - included:
+        return False
+    return package is None or view.package_of(path) == package
+
+
+def canonical(members: Sequence[SymbolId], old_members: Sequence[str], then: FactsView | None, now: TreeView) -> list[str]:
+    """The members' names as they were in `then`: one that moved or was renamed keeps its old name; sorted."""
+    names = {str(m): m for m in members}
+    lost = [o for o in old_members if o not in names]
+    fresh = {m for name, m in names.items() if name not in old_members}
+    renamed: dict[SymbolId, str] = {}
+    for old in lost:
+        heir = _heir(old, then, now)
+        if heir in fresh and heir not in renamed:
+            renamed[heir] = old
+    return sorted(renamed.get(m, name) for name, m in names.items())
+
+
+def _heir(old: str, then: FactsView | None, now: TreeView) -> SymbolId | None:
+    symbol = read_symbol(old)
+    place = locate(symbol, then, now)
+    if place.state == "present":
+        return place.symbol
+    return renamed_to(symbol, then, now) if symbol.qualified_name else None
+
+
+def describe(answer: SetAnswer) -> dict[str, Any]:
+    """The answer for people and JSON."""
+    return {
+        "resolved": [str(m) for m in answer.resolved],
+        "inferred": [str(m) for m in answer.inferred],
+        "unreadable": [show_path(p) for p in answer.unseen],
+    }
+
+
+def shown(members: Iterable[SymbolId]) -> tuple[str, ...]:
+    """Members as text, sorted."""
+    return tuple(sorted(str(m) for m in members))

@@ -1,0 +1,104 @@
+"""Selective invalidation, the orchestrator over small parts that do not know each other.
+
+    changed entries ─ changes ─→ watch keys ─ dependencies ─→ claims ─ here ─→ statuses ─ policies ─→ transitions
+
+Motivation: after a commit only the claims that the commit can touch are looked at again, and of these only the ones whose readings really
+differ change status. Terms: `docs/glossary.md`. State: none; everything is loaded and saved by the operation `reconcile`. What is recomputed and
+equal stops there: its dependents are not looked at because of it.
+Tests: tests/cases/invalidation, tests/properties/test_invalidation.py (step by step equals one jump equals from scratch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from knowledge.claims.anchors import Watched, read, watch_keys
+from knowledge.claims.lifecycle import Present, status_in_tree
+from knowledge.claims.predicates import Decision, decide
+from knowledge.claims.view import FactsView, TreeView
+from knowledge.invalidation.dependencies import in_order
+from knowledge.records.claims import Anchor, AnchorReading, Claim, ClaimStatus, Status, Verdict
+
+Then = Callable[[Verdict], FactsView | None]
+"""The tree that a verdict was said in, as far as it can still be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A claim with all that its status follows from, besides the tree."""
+
+    claim: Claim
+    anchors: tuple[Anchor, ...]
+    verdicts: tuple[Verdict, ...]
+    standing: tuple[Status, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """New statuses, premises first, and the watch keys of every anchor that was read."""
+
+    statuses: tuple[ClaimStatus, ...]
+    watches: Mapping[str, frozenset[str]]
+
+
+def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: TreeView, then: Then, today: date) -> Outcome:
+    """The statuses of the claims in `held` in the tree of `view`. `known` has the statuses of premises that are not in `held`."""
+    statuses: dict[str, ClaimStatus] = {}
+    watches: dict[str, frozenset[str]] = {}
+    reader = _Reader(view, then, watches)
+
+    def premise(claim_id: str) -> tuple[Status, tuple[str, ...]]:
+        found = statuses.get(claim_id) or known.get(claim_id)
+        if found is None:
+            return "withdrawn", ()
+        path = next((c.claim_path for c in found.causes if c.claim_path), ())
+        return found.status, path
+
+    order = [c for c in in_order(held, lambda c: premises_of(held[c]) if c in held else ()) if c in held]
+    for claim_id in order:
+        one = held[claim_id]
+
+        def decided(verdict: Verdict, one: Held = one) -> Decision | None:
+            return reader.decision(one.claim, verdict)
+
+        def readings(verdict: Verdict, one: Held = one) -> Mapping[str, AnchorReading]:
+            return reader.readings(one.anchors, verdict)
+
+        statuses[claim_id] = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decided, premise, today))
+    return Outcome(tuple(statuses[c] for c in order), watches)
+
+
+def premises_of(held: Held) -> tuple[str, ...]:
+    """The claims that a claim rests on."""
+    return tuple(dict.fromkeys((*held.claim.derived_from, *(str(a.target["claim"]) for a in held.anchors if a.kind == "claim"))))
+
+
+def fingerprint(anchors: Iterable[Anchor], view: TreeView) -> dict[str, AnchorReading]:
+    """The readings of anchors in the tree in which a verdict is being said."""
+    return {a.digest: read(a, view, view) for a in anchors}
+
+
+class _Reader:
+    """Reads each anchor once per (anchor, verdict's tree, old reading), and notes its watch keys."""
+
+    def __init__(self, view: TreeView, then: Then, watches: dict[str, frozenset[str]]) -> None:
+        self._view, self._then, self._watches = view, then, watches
+        self._known: dict[tuple[str, str, str], AnchorReading] = {}
+
+    def readings(self, anchors: Sequence[Anchor], verdict: Verdict) -> dict[str, AnchorReading]:
+        then = self._then(verdict)
+        found = {}
+        for anchor in anchors:
+            old = verdict.fingerprint.get(anchor.digest)
+            key = (anchor.digest, verdict.snapshot_key, old.hash + old.inferred_hash if old else "")
+            reading = self._known.get(key)
+            if reading is None:
+                reading = self._known[key] = read(anchor, then, self._view, old)
+                self._watches[anchor.digest] = self._watches.get(anchor.digest, frozenset()) | watch_keys(anchor, Watched(reading, then))
+            found[anchor.digest] = reading
+        return found
+
+    def decision(self, claim: Claim, verdict: Verdict) -> Decision | None:
+        return decide(claim.predicate, self._then(verdict), self._view) if claim.predicate is not None else None

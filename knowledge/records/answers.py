@@ -1,0 +1,325 @@
+"""What operations answer: plain frozen values, shown by every surface and written as JSON (`docs/json.md` has their schemas).
+
+Every answer names the tree it speaks of; every check says what it checked, what it could not, and why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TreeName:
+    """Which tree an answer speaks of. label: short commit id, `HEAD+dirty` …; backend: which git reader was used."""
+
+    label: str
+    revision: str | None
+    key: str
+    is_dirty: bool
+    backend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """checked N, could not check M, because …; checked nothing is never clean."""
+
+    checked: int
+    could_not_check: int = 0
+    because: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CauseLine:
+    """Why a claim is not active: reason code, what it is about, where, and in words; `commit` where the history is known."""
+
+    reason: str
+    anchor: str = ""
+    place: str = ""
+    detail: str = ""
+    old_hash: str = ""
+    new_hash: str = ""
+    premise_path: tuple[str, ...] = ()
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """A claim in one line."""
+
+    id: str
+    kind: str
+    status: str
+    statement: str
+    causes: tuple[CauseLine, ...]
+    valid_at_revision: str | None
+    revision_match: bool
+    tags: tuple[str, ...]
+    said_by: str
+    is_relocated: bool = False
+    is_unanchored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorLine:
+    """An anchor of a claim, where it was found in the tree, and what it cannot notice."""
+
+    kind: str
+    role: str
+    about: str
+    state: str
+    place: str
+    was: str
+    cannot_notice: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    """A piece of evidence; excerpt is data, capped and masked."""
+
+    id: str
+    kind: str
+    revision: str | None
+    path: str
+    lines: str
+    language: str
+    parser_version: str
+    node_type: str
+    symbol: str
+    relation: str
+    content_hash: str
+    shows: str
+    does_not_show: str
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLine:
+    """Who said what of the claim, on which revision."""
+
+    kind: str
+    by: str
+    at: str
+    revision: str | None
+    reason: str
+    holds_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One event of a claim's history."""
+
+    sequence: int
+    type: str
+    at: str
+    by: str
+    revision: str
+    subject: str
+    reason: str
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAnswer:
+    """One claim with all it stands on (`claim show`, and the answer of recording and of every step)."""
+
+    tree: TreeName
+    claim: ClaimLine
+    predicate: str
+    scope: dict[str, Any]
+    freshness: dict[str, Any]
+    detail: dict[str, Any]
+    derived_from: tuple[str, ...]
+    anchors: tuple[AnchorLine, ...]
+    evidence: tuple[EvidenceLine, ...]
+    verdicts: tuple[VerdictLine, ...]
+    relations: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsAnswer:
+    """A list of claims in one tree. counts: status → how many; left_out: how many fit and are not listed."""
+
+    tree: TreeName
+    claims: tuple[ClaimLine, ...]
+    counts: dict[str, int]
+    checked: Checked
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StaleGroup:
+    """Claims that fell for one cause."""
+
+    cause: str
+    claims: tuple[ClaimLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleAnswer:
+    """Claims that must be looked at, grouped by cause, the most depended upon first."""
+
+    tree: TreeName
+    groups: tuple[StaleGroup, ...]
+    counts: dict[str, int]
+    checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryAnswer:
+    """The whole history of a claim."""
+
+    claim_id: str
+    statement: str
+    history: tuple[HistoryLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecheckAnswer:
+    """Whether a piece of evidence is still to be found: same, moved, changed, gone, or not to be told."""
+
+    tree: TreeName
+    evidence: EvidenceLine
+    outcome: str
+    place: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """What indexing did. skipped: limitation code → paths (the first few)."""
+
+    tree: TreeName
+    files: int
+    analyzed: int
+    facts_reused: int
+    resolved: int
+    resolutions_reused: int
+    edges: int
+    skipped: dict[str, tuple[str, ...]]
+    skipped_count: int
+    seconds: float
+    was_rebuilt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcileAnswer:
+    """What a reconciliation found: the claims looked at and the ones whose status changed."""
+
+    tree: TreeName
+    looked_at: int
+    held: int
+    changed: tuple[ClaimLine, ...]
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeLine:
+    """An edge for people: confidence kind and reason, and where it was seen."""
+
+    subject: str
+    predicate: str
+    object: str
+    confidence_kind: str
+    reason: str
+    place: str
+    rivals: int
+    analyzer: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAnswer:
+    """The answer of a graph question: edges, what was left out, and the limitations that bear on it. Never a bare "none"."""
+
+    tree: TreeName
+    question: str
+    symbol: str
+    edges: tuple[EdgeLine, ...]
+    resolved: int
+    inferred: int
+    left_out: int
+    limitations: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolLine:
+    """A symbol that bears on a goal, and its source range."""
+
+    symbol: str
+    kind: str
+    place: str
+    signature: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """What bears on a goal: a first ContextPack (C7). What could overturn the conclusion comes first and is never dropped without a count."""
+
+    tree: TreeName
+    goal: str
+    stale_or_conflicting_claims: tuple[ClaimLine, ...]
+    verification_required: tuple[str, ...]
+    relevant_claims: tuple[ClaimLine, ...]
+    active_decisions: tuple[ClaimLine, ...]
+    relevant_symbols: tuple[SymbolLine, ...]
+    edges: tuple[EdgeLine, ...]
+    limitations: tuple[str, ...]
+    left_out: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """The state of the store for one worktree, read without computing anything. is_current: statuses belong to HEAD."""
+
+    branch: str | None
+    head: str | None
+    indexed_revision: str | None
+    is_current: bool
+    claims_by_status: dict[str, int]
+    claims_by_kind: dict[str, int]
+    failures: dict[str, int]
+    ledger_bytes: int
+    index_bytes: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check of `doctor`: level ok, warning or error; code is kebab-case; fix says what to do."""
+
+    level: str
+    code: str
+    message: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorAnswer:
+    """Everything that was checked, and everything that is not as it should be."""
+
+    findings: tuple[Finding, ...]
+    checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class InitAnswer:
+    """What `init` set up."""
+
+    index: IndexAnswer | None
+    ledger: str
+    hooks: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TransferAnswer:
+    """Rows written to or read from an export. skipped: already there."""
+
+    path: str
+    rows: dict[str, int]
+    skipped: int = 0
