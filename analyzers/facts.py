@@ -51,6 +51,8 @@ class Expression(msgspec.Struct, frozen=True, array_like=True):
     jsx            the tag                      ()
     definition     ""                           ()      ; `scope` is the scope of an inline class or function
     unknown        ""                           ()
+
+    start: where the expression begins; for a name or attribute where its last name token begins.
     """
 
     kind: str
@@ -100,17 +102,19 @@ class Definition(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Scope(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A region in which names are looked up. `definition` is the innermost definition that owns it."""
+    """A region in which names are looked up. `definition` is the innermost definition that owns it; `start` where its node begins."""
 
     kind: ScopeKind
     parent: int
     definition: int
+    start: int = -1
 
 
 class Binding(msgspec.Struct, frozen=True, array_like=True):
     """One way in which a name gets its value in a scope. `target` indexes definitions, imports or parameters, by `kind`.
 
     For an assignment through unpacking, `path` says which item of `value` (e.g. ("0",)); "*" where it is not certain.
+    until: byte offset where the innermost conditional block around it ends (a branch, a loop's or try's body, a case); -1: none.
     """
 
     scope: int
@@ -122,12 +126,14 @@ class Binding(msgspec.Struct, frozen=True, array_like=True):
     path: tuple[str, ...] = ()
     start: int = -1
     is_conditional: bool = False
+    until: int = -1
 
 
 class Import(msgspec.Struct, frozen=True, array_like=True):
     """One imported name. Python `from ..a import b as c` → module "a", level 2, name "b", alias "c"; `import a.b` → name "".
 
     JS: module is the specifier as written; name "default", "*" (namespace or star) or the exported name; require() alike.
+    span: the imported name's token (`*` of a star import). module_span: the last name token of the module (JS: the specifier's content).
     flags: star, type_only, conditional, type_checking, reexport, dynamic, side_effect.
     """
 
@@ -138,6 +144,7 @@ class Import(msgspec.Struct, frozen=True, array_like=True):
     level: int
     span: Span
     flags: tuple[str, ...] = ()
+    module_span: Span | None = None
 
 
 class Export(msgspec.Struct, frozen=True, array_like=True):
@@ -174,6 +181,18 @@ class Access(msgspec.Struct, frozen=True, array_like=True):
     span: Span
     is_write: bool = False
     value: Expression | None = None
+    annotation: str = ""
+
+
+class Narrowing(msgspec.Struct, frozen=True, array_like=True):
+    """In [start, end) the name or dotted attribute `target` is (or, negated, is not) an instance of `type` (a collection: one of them)."""
+
+    scope: int
+    target: Expression
+    type: Expression
+    start: int
+    end: int
+    is_negated: bool = False
 
 
 class Return(msgspec.Struct, frozen=True, array_like=True):
@@ -231,6 +250,7 @@ class FileFacts(msgspec.Struct, frozen=True, array_like=True):
     error_rows: tuple[tuple[int, int], ...] = ()
     """Row ranges (first, last) of syntax errors."""
     limitations: tuple[Limitation, ...] = ()
+    narrowings: tuple[Narrowing, ...] = ()
 
 
 class SymbolDigest(msgspec.Struct, frozen=True, array_like=True, gc=False):

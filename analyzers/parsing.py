@@ -1,0 +1,225 @@
+"""Bytes → a syntax tree within limits. The only user of tree-sitter.
+
+A grammar is used only if it is in `GRAMMARS`: some grammars of the pack never end on some input, and nothing but killing the process
+stops a parse (the caller runs this in a child process that can be killed).
+
+Positions everywhere are byte offsets into `Parsed.source`: the file's own bytes, except where the file is not UTF-8 (a PEP 263 cookie, a
+UTF-16 mark). Such a file is decoded and written as UTF-8 again, and offsets are into that text: `source_text` gives it to whoever
+wants to show a range.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+from tree_sitter_language_pack import get_language
+
+from analyzers.facts import Limitation, Skipped, Span
+from analyzers.registry import LANGUAGES
+
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_LINE", "Edit", "Grammar", "Node", "Parsed", "grammar_of", "parse", "source_text"]
+
+GRAMMARS = frozenset({"javascript", "python", "tsx", "typescript"})
+
+MAX_BYTES = 2_000_000
+"""Larger files are skipped: `file-too-large`."""
+MAX_LINE = 20_000
+"""A file with a longer line (bytes) is skipped: `minified`."""
+MAX_DEPTH = 500
+"""A syntax tree nested deeper than this is skipped: `too-deep`."""
+
+_COOKIE = re.compile(rb"\A(?:[ \t\f]*(?:#[^\n]*)?\r?\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_TEXT_CODECS = re.compile(
+    r"(?:iso8859-\d+|cp\d+|koi8-[rtu]|kz1048|mac-\w+|gbk|gb2312|gb18030|hz|big5\w*|euc_\w+|shift_jis\w*|johab|iso2022_\w+|ascii|utf-8|tis-620|ptcp154|hp-roman8)\Z"
+)
+_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of the text between an earlier parse and this one: bytes [start, old_end) became [start, new_end)."""
+
+    start: int
+    old_end: int
+    new_end: int
+
+
+class Grammar:
+    """One grammar: its node kinds by number, so that an analyzer's tables are plain lists."""
+
+    def __init__(self, name: str) -> None:
+        self.language: Language = get_language(name)  # type: ignore[arg-type]
+        self.parser = Parser(self.language)
+        self.errors = Query(self.language, "(ERROR) @error (MISSING) @error")
+        count = self.language.node_kind_count
+        self.kinds: tuple[str, ...] = tuple(self.language.node_kind_for_id(kind) or "" for kind in range(count))
+        self.is_named: tuple[bool, ...] = tuple(self.language.node_kind_is_named(kind) for kind in range(count))
+
+    def kind(self, name: str, *, named: bool = True) -> int:
+        """The number (`Node.kind_id`) of a kind of node; of a token such as `not in` with `named=False`. Raises LookupError."""
+        found = self.language.id_for_node_kind(name, named)
+        if found is None:
+            raise LookupError(f"the grammar {self.language.name} has no node kind {name!r}")
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class Parsed:
+    """One file's text and its syntax tree.
+
+    row_starts: the byte offset at which each row begins. errors: the spans of its syntax errors and of tokens that are missing.
+    """
+
+    language: str
+    grammar: Grammar
+    source: bytes
+    tree: Tree
+    row_starts: list[int]
+    is_reencoded: bool = False
+    errors: tuple[tuple[int, int], ...] = ()
+    limitations: list[Limitation] = field(default_factory=list)
+
+    @property
+    def root(self) -> Node:
+        return self.tree.root_node
+
+    @property
+    def line_count(self) -> int:
+        if not self.source:
+            return 0
+        return len(self.row_starts) - self.source.endswith(b"\n")
+
+    def row(self, offset: int) -> int:
+        return bisect_right(self.row_starts, offset) - 1
+
+    def span(self, start: int, end: int) -> Span:
+        """The range [start, end) with its rows and byte columns."""
+        starts = self.row_starts
+        row = bisect_right(starts, start)
+        begin = starts[row - 1]
+        if row == len(starts) or end < starts[row]:
+            return Span(start, end, row - 1, start - begin, row - 1, end - begin)
+        end_row = bisect_right(starts, end) - 1
+        return Span(start, end, row - 1, start - begin, end_row, end - starts[end_row])
+
+    def text(self, start: int, end: int) -> str:
+        return self.source[start:end].decode("utf-8", "replace")
+
+    def overlaps_error(self, start: int, end: int) -> bool:
+        """Whether a syntax error touches [start, end)."""
+        return any(first < end and (last > start or first == last >= start) for first, last in self.errors)
+
+    def error_rows(self) -> tuple[tuple[int, int], ...]:
+        return tuple(sorted({(self.row(start), self.row(max(start, end - 1))) for start, end in self.errors}))
+
+
+@cache
+def grammar_of(language: str) -> Grammar:
+    """The grammar of a language of the registry. Raises LookupError for a language that has none."""
+    spec = LANGUAGES[language]
+    if spec.grammar not in GRAMMARS:
+        raise LookupError(f"no grammar is allowed for {language!r}")
+    return Grammar(spec.grammar)
+
+
+def parse(content: bytes, language: str, earlier: Parsed | None = None, edits: Sequence[Edit] = ()) -> Parsed | Skipped:
+    """The syntax tree of a file's bytes.
+
+    With `earlier` (the parse of the text before) and the edits made since, in the order made, only what they touch is parsed again. The
+    result is the same as without. Raises LookupError for a language without a grammar.
+    """
+    grammar = grammar_of(language)
+    decoded = _decode(content, language)
+    source = decoded if isinstance(decoded, Skipped) else _checked(decoded)
+    if isinstance(source, Skipped):
+        return source
+    row_starts = [0, *accumulate(map((1).__add__, map(len, source.split(b"\n"))))]
+    row_starts.pop()
+    longest = max(map(int.__sub__, row_starts[1:], row_starts), default=0)
+    longest = max(longest, len(source) - row_starts[-1])
+    if longest > MAX_LINE:
+        return Skipped(Limitation("minified", f"a line of {longest} bytes, the limit is {MAX_LINE}"))
+    old_tree = _edited_tree(earlier, edits, source, row_starts) if earlier is not None and earlier.grammar is grammar else None
+    tree = grammar.parser.parse(source, old_tree) if old_tree is not None else grammar.parser.parse(source)
+    parsed = Parsed(language, grammar, source, tree, row_starts)
+    if decoded is not content:
+        parsed.is_reencoded = True
+        parsed.limitations.append(Limitation("reencoded", "the file is not UTF-8: offsets are into its text as UTF-8"))
+    root = tree.root_node
+    if root.has_error:
+        found = QueryCursor(grammar.errors).captures(root).get("error", [])
+        parsed.errors = tuple(sorted((node.start_byte, node.end_byte) for node in found)) or ((0, len(source)),)
+    return parsed
+
+
+def source_text(content: bytes, language: str) -> bytes | Skipped:
+    """The text that is parsed: `content` itself, or the same in UTF-8 where the file says that it is in another encoding.
+
+    Lone carriage returns, which end a line too, become line feeds; no offset moves by that.
+    """
+    decoded = _decode(content, language)
+    return decoded if isinstance(decoded, Skipped) else _checked(decoded)
+
+
+def _checked(text: bytes) -> bytes | Skipped:
+    if b"\0" in text:
+        return Skipped(Limitation("binary", "the file has NUL bytes"))
+    return _LONE_RETURN.sub(b"\n", text) if b"\r" in text else text
+
+
+def _decode(content: bytes, language: str) -> bytes | Skipped:
+    """The text in UTF-8: `content` itself where it is that already."""
+    if len(content) > MAX_BYTES:
+        return Skipped(Limitation("file-too-large", f"{len(content)} bytes, the limit is {MAX_BYTES}"))
+    if content.isascii():
+        return content
+    codec = next((codec for mark, codec in _MARKS if content.startswith(mark)), "")
+    if not codec and language == "python" and (cookie := _COOKIE.match(content)) and not content.startswith(codecs.BOM_UTF8):
+        codec = _text_codec(cookie[1].decode("ascii", "replace"))
+        if not codec:
+            return Skipped(Limitation("undecodable", f"unknown encoding {cookie[1].decode('ascii', 'replace')}"))
+    try:
+        text = content.decode(codec or "utf-8")
+        return content if codec in ("", "utf-8") else text.encode()
+    except UnicodeError as error:
+        if b"\0" in content:
+            return Skipped(Limitation("binary", "the file has NUL bytes"))
+        return Skipped(Limitation("undecodable", f"not {codec or 'utf-8'}: {type(error).__name__}"))
+
+
+def _text_codec(name: str) -> str:
+    """Python's name of a text encoding that is safe to run on anybody's bytes; "" for any other."""
+    try:
+        found = codecs.lookup(name).name
+    except LookupError:
+        return ""
+    return found if _TEXT_CODECS.match(found) else ""
+
+
+def _edited_tree(earlier: Parsed, edits: Sequence[Edit], source: bytes, row_starts: list[int]) -> Tree | None:
+    """The earlier tree with the edits marked in it; None where they do not lead from the earlier text to this one."""
+    length = len(earlier.source)
+    tree = earlier.tree.copy()
+    for edit in edits:
+        if not 0 <= edit.start <= edit.old_end <= length or edit.new_end < edit.start:
+            return None
+        length += edit.new_end - edit.old_end
+        # Points of an edit between others are approximate in rows; tree-sitter looks at bytes to find what is to be parsed again.
+        tree.edit(
+            edit.start, edit.old_end, edit.new_end, _point(earlier.row_starts, edit.start), _point(earlier.row_starts, edit.old_end),
+            _point(row_starts, edit.new_end),
+        )  # fmt: skip
+    return tree if length == len(source) else None
+
+
+def _point(row_starts: list[int], offset: int) -> tuple[int, int]:
+    row = bisect_right(row_starts, offset) - 1
+    return row, offset - row_starts[row]
