@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from knowledge.records.claims import Anchor, Claim, Verdict
 from knowledge.records.edges import Edge, Limitation
+from knowledge.records.events import Event
+from knowledge.records.evidence import Evidence
+
+REDACTED = "[redacted]"
+"""What stands where a text was erased."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,3 +85,66 @@ class Relation:
     source: str
     target: str
     detail: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRows:
+    """An indexed tree: path → (fact id, resolution id), 0 for none. meta: what the indexer wished to keep with it, plain JSON."""
+
+    key: str
+    files: dict[bytes, tuple[int, int]]
+    meta: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a collection of the index removed. size: bytes in use afterwards; is_over: still more than allowed, for all of it is needed."""
+
+    trees: int
+    resolutions: int
+    facts: int
+    size: int
+    is_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewClaim:
+    """A claim with all that is recorded together with it. `verdict` is what the recorder says of it, with the anchors' readings."""
+
+    claim: Claim
+    anchors: tuple[Anchor, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    verdict: Verdict | None = None
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFilter:
+    """Which claims to list: all conditions hold, each of them by any of its values; empty ones do not matter.
+
+    author: a name. session: of the author. text: part of the statement, whatever its case.
+    """
+
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    text: str = ""
+    recorded_after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """That a claim's text was erased: when, and the sha256 of the statement it had."""
+
+    claim_id: str
+    redacted_at: str
+    statement_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, by kind of row: how many were new, and how many the ledger had already."""
+
+    added: dict[str, int] = field(default_factory=dict)
+    present: dict[str, int] = field(default_factory=dict)

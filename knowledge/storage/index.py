@@ -1,0 +1,105 @@
+"""The index: a cache in one SQLite file. Delete it and it is computed anew; damaged or of another version, it is set aside and begun again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from knowledge.config import LIMITS
+from knowledge.errors import StoreCorruptError, StoreTooNewError
+from knowledge.storage.database import Database, memory_database, open_database, peek_version
+from knowledge.storage.files import INDEX, beside, is_writable
+from knowledge.storage.index_facts import FactRows
+from knowledge.storage.index_resolutions import ResolutionRows
+from knowledge.storage.index_state import StateRows
+from knowledge.storage.index_trees import TreeStore
+from knowledge.storage.lock import file_lock
+
+REBUILT = "index-rebuilt"
+"""The counter of indexes that were damaged or of another version."""
+
+
+class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows):
+    """An open index. It belongs to one thread.
+
+    was_rebuilt: what was there could not be used and was set aside; everything has to be computed anew.
+    is_temporary: the folder cannot be written, so this is a copy in memory that is gone when it is closed.
+    """
+
+    def __init__(self, path: Path, db: Database, versions: Mapping[str, tuple[str, str]], *, was_rebuilt: bool = False) -> None:
+        self.path = path
+        self.db = db
+        self.versions = versions
+        self.was_rebuilt = was_rebuilt
+
+    @property
+    def is_temporary(self) -> bool:
+        return self.db.path != self.path
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; nests. See `Database.transaction`."""
+        with self.db.transaction():
+            yield
+
+    def rebuild(self) -> None:
+        """Set the file aside and begin an empty index in its place: for a damage that showed only in use (StoreCorruptError)."""
+        self.db.close()
+        if not self.is_temporary:
+            _set_aside(self.path)
+        self.db = _open(self.path)
+        self.was_rebuilt = True
+        self.count(REBUILT)
+
+
+def open_index(path: Path, versions: Mapping[str, tuple[str, str]] | None = None) -> IndexStore:
+    """Open the index at `path`, making it where there is none. `versions`: see `FactRows`.
+
+    Raises StoreLockedError, and StoreError where the disk is full.
+    """
+    try:
+        return IndexStore(path, _open(path), versions or {})
+    except (StoreCorruptError, StoreTooNewError):
+        with file_lock(path.with_name(f"{path.name}.lock"), LIMITS.lock_seconds):
+            if _is_unusable(path):
+                _set_aside(path)
+        store = IndexStore(path, _open(path), versions or {}, was_rebuilt=True)
+        store.count(REBUILT)
+        return store
+
+
+def _open(path: Path) -> Database:
+    if is_writable(path):
+        return open_database(path, INDEX)
+    usable = path.exists() and not _is_unusable(path) and peek_version(path, INDEX) == INDEX.version
+    return memory_database(INDEX, path if usable else None)
+
+
+def _is_unusable(path: Path) -> bool:
+    try:
+        return peek_version(path, INDEX) > INDEX.version
+    except StoreCorruptError:
+        return True
+
+
+def _set_aside(path: Path) -> None:
+    """Keep the newest unusable file for whoever wants to look at it; earlier ones would only fill the disk."""
+    for old in path.parent.glob(f"{path.name}.corrupt-*"):
+        old.unlink(missing_ok=True)
+    for extra in beside(path)[1:]:
+        extra.unlink(missing_ok=True)
+    if path.exists():
+        path.rename(path.with_name(f"{path.name}.corrupt-{time.time_ns() // 1_000_000}"))

@@ -1,0 +1,111 @@
+"""The index's state: what claims are worth in each worktree, what each anchor watches, counters of failures inside. All can be computed anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import msgspec
+
+from knowledge.records.claims import AnchorReading, Cause, ClaimStatus
+from knowledge.records.stored import WorktreeState
+from knowledge.storage.database import Database
+from knowledge.storage.keys import text_key
+from knowledge.storage.ledger_rows import dump, plain
+
+
+class _Detail(msgspec.Struct):
+    causes: tuple[Cause, ...] = ()
+    readings: dict[str, AnchorReading] = {}
+
+
+_detail = msgspec.json.Decoder(_Detail)
+
+
+class StateRows:
+    """Cached statuses, watches and counters."""
+
+    db: Database
+
+    def worktree_state(self, worktree: str) -> WorktreeState | None:
+        """What this worktree's statuses were computed for; None where they never were."""
+        row = self.db.rows("SELECT worktree, tree_key, revision, branch, event_sequence FROM worktree WHERE worktree = ?", (worktree,))
+        return WorktreeState(*row[0]) if row else None
+
+    def worktree_states(self) -> list[WorktreeState]:
+        """The state of every worktree that has one."""
+        rows = self.db.rows("SELECT worktree, tree_key, revision, branch, event_sequence FROM worktree ORDER BY worktree")
+        return [WorktreeState(*row) for row in rows]
+
+    def put_worktree_state(self, state: WorktreeState) -> None:
+        with self.db.transaction():
+            self.db.run(
+                "INSERT OR REPLACE INTO worktree (worktree, tree_key, revision, branch, event_sequence) VALUES (?, ?, ?, ?, ?)",
+                (state.worktree, state.tree_key, state.revision, state.branch, state.event_sequence),
+            )
+
+    def statuses(self, worktree: str, claim_ids: Iterable[str] | None = None) -> dict[str, ClaimStatus]:
+        """claim id → its status in this worktree, for all claims or for these."""
+        query = "SELECT claim_id, status, verdict_id, is_relocated, detail FROM claim_status WHERE worktree = ?"
+        if claim_ids is None:
+            rows = self.db.rows(query, (worktree,))
+        else:
+            rows = self.db.rows(f"{query} AND claim_id IN (SELECT value FROM json_each(?))", (worktree, json.dumps(list(claim_ids))))
+        found = {}
+        for claim_id, status, verdict_id, is_relocated, packed in rows:
+            detail = _detail.decode(packed)
+            found[claim_id] = ClaimStatus(claim_id, status, detail.causes, verdict_id, detail.readings, bool(is_relocated))
+        return found
+
+    def put_statuses(self, worktree: str, rows: Iterable[ClaimStatus]) -> None:
+        """Store statuses over the ones that these claims had in this worktree."""
+        with self.db.transaction():
+            self.db.many(
+                "INSERT OR REPLACE INTO claim_status (worktree, claim_id, status, verdict_id, is_relocated, detail) VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (
+                        worktree, row.claim_id, row.status, row.verdict_id, int(row.is_relocated),
+                        dump({"causes": [plain(cause) for cause in row.causes], "readings": {d: plain(r) for d, r in row.readings.items()}}),
+                    )
+                    for row in rows
+                ),
+            )  # fmt: skip
+
+    def watch(self, anchor_digest: str, keys: Iterable[str]) -> None:
+        """Say that a change of one of these keys may change the anchor's reading. Keys told before stay."""
+        self.watch_many([(anchor_digest, keys)])
+
+    def watch_many(self, rows: Iterable[tuple[str, Iterable[str]]]) -> None:
+        """`watch` for many anchors."""
+        keys = {digest: {text_key(key) for key in watched} for digest, watched in rows}
+        with self.db.transaction():
+            self.db.many("INSERT OR IGNORE INTO watched_anchor (digest) VALUES (?)", [(digest,) for digest in keys])
+            digests = json.dumps(list(keys))
+            ids = dict(self.db.rows("SELECT digest, id FROM watched_anchor WHERE digest IN (SELECT value FROM json_each(?))", (digests,)))
+            pairs = sorted((key, ids[digest]) for digest, watched in keys.items() for key in watched)
+            self.db.many("INSERT OR IGNORE INTO anchor_watch (key, anchor_id) VALUES (?, ?)", pairs)
+
+    def watching(self, keys: Iterable[str]) -> set[str]:
+        """The digests of the anchors that watch one of these keys. One in 10^19 may be named that does not."""
+        hashes = json.dumps([text_key(key) for key in keys])
+        rows = self.db.rows(
+            "SELECT digest FROM watched_anchor WHERE id IN"
+            " (SELECT anchor_id FROM anchor_watch WHERE key IN (SELECT value FROM json_each(?)))",
+            (hashes,),
+        )
+        return {digest for (digest,) in rows}
+
+    def clear_state(self) -> None:
+        """Forget every status, watch and worktree, so that they are computed anew from the ledger. Facts, trees and counters stay."""
+        with self.db.transaction():
+            for table in ("claim_status", "worktree", "anchor_watch", "watched_anchor"):
+                self.db.run(f"DELETE FROM {table}")
+
+    def count(self, name: str, n: int = 1) -> None:
+        """Add to a counter."""
+        with self.db.transaction():
+            self.db.run("INSERT INTO counter (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value", (name, n))
+
+    def counts(self) -> dict[str, int]:
+        """All counters by name."""
+        return dict(self.db.rows("SELECT name, value FROM counter ORDER BY name"))

@@ -1,0 +1,161 @@
+"""The index's trees: which facts and resolutions a tree's paths have. And the collection of what no kept tree needs.
+
+A tree is stored as what differs from a base tree; after `CHAIN_DEPTH` of them it is stored whole, so reading one never takes long.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from knowledge.records.stored import Collected, TreeFile, TreeRows
+from knowledge.storage.database import Database
+from knowledge.storage.index_resolutions import delete_resolutions
+from knowledge.storage.keys import text_key
+from knowledge.storage.packing import apply_manifest, pack_manifest, unpack_definitions
+
+CHAIN_DEPTH = 32
+_BATCH = 2_000
+
+
+class TreeStore:
+    """Trees by key, least recently used ones collected."""
+
+    db: Database
+
+    def put_tree(
+        self, key: str, base: str | None, files: Iterable[TreeFile], removed: Iterable[bytes] = (), meta: dict[str, Any] | None = None
+    ) -> None:
+        """Store a tree: all its files (base None), or what differs from `base`, a tree that is stored. A tree with that key is replaced.
+
+        Raises KeyError where `base` is not stored.
+        """
+        changed = {file.path: (file.fact_id, file.resolution_id) for file in files}
+        with self.db.transaction():
+            base_id, depth = None, 0
+            if base is not None:
+                row = self.db.rows("SELECT id, depth FROM tree WHERE key = ?", (base,))
+                if not row:
+                    raise KeyError(base)
+                base_id, depth = row[0][0], row[0][1] + 1
+                if depth > CHAIN_DEPTH:
+                    whole = self._files(base_id)
+                    for path in removed:
+                        whole.pop(path, None)
+                    changed, removed, base_id, depth = whole | changed, (), None, 0
+            # Other trees may be told as differences from the tree that is replaced: it stays, without a name, while they do.
+            self.db.run("UPDATE tree SET key = NULL WHERE key = ?", (key,))
+            self.db.run(
+                "INSERT INTO tree (key, base_id, depth, used, manifest, meta) VALUES (?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM tree), ?, ?)",
+                (key, base_id, depth, pack_manifest(changed, removed), json.dumps(meta or {})),
+            )
+
+    def tree(self, key: str) -> TreeRows | None:
+        """The tree with that key; None where it is not stored."""
+        row = self.db.rows("SELECT id, meta FROM tree WHERE key = ?", (key,))
+        return TreeRows(key, self._files(row[0][0]), json.loads(row[0][1])) if row else None
+
+    def has_tree(self, key: str) -> bool:
+        return bool(self.db.rows("SELECT 1 FROM tree WHERE key = ?", (key,)))
+
+    def latest_tree(self) -> str | None:
+        """The key of the tree that was put or touched last."""
+        row = self.db.rows("SELECT key FROM tree WHERE key IS NOT NULL ORDER BY used DESC, id DESC LIMIT 1")
+        return row[0][0] if row else None
+
+    def touch_tree(self, key: str) -> None:
+        """Say that a tree is in use, so that it is collected late. Writes nothing where it is the latest already."""
+        if self.latest_tree() != key:
+            with self.db.transaction():
+                self.db.run("UPDATE tree SET used = (SELECT coalesce(max(used), 0) + 1 FROM tree) WHERE key = ?", (key,))
+
+    def collect(self, keep: set[str], max_trees: int, max_bytes: int) -> Collected:
+        """Remove trees, least recently used first, until at most `max_trees` are left and the file uses at most `max_bytes`.
+
+        Trees in `keep` stay whatever the bounds. Facts and resolutions that no tree left needs go with them, and the file shrinks.
+        """
+        trees = resolutions = facts = 0
+        while True:
+            named = self.db.rows("SELECT id, key FROM tree WHERE key IS NOT NULL ORDER BY used, id")
+            free = [number for number, key in named if key not in keep]
+            size = self._size()
+            excess = max(0, len(named) - max_trees)
+            if size > max_bytes:
+                excess = max(excess, (len(free) + 1) // 2)
+            doomed = free[:excess]
+            if not doomed and (trees or size <= max_bytes):
+                return Collected(trees, resolutions, facts, size, size > max_bytes)
+            with self.db.transaction():
+                self._forget(doomed)
+                counts = self._sweep()
+            trees, resolutions, facts = trees + len(doomed), resolutions + counts[0], facts + counts[1]
+            self.db.rows("PRAGMA incremental_vacuum")
+            if not doomed:
+                size = self._size()
+                return Collected(trees, resolutions, facts, size, size > max_bytes)
+
+    def _files(self, number: int) -> dict[bytes, tuple[int, int]]:
+        chain = self.db.rows(
+            "WITH RECURSIVE chain (id, base_id, manifest, depth) AS (SELECT id, base_id, manifest, depth FROM tree WHERE id = ?"
+            " UNION ALL SELECT tree.id, tree.base_id, tree.manifest, tree.depth FROM tree JOIN chain ON tree.id = chain.base_id)"
+            " SELECT manifest FROM chain ORDER BY depth",
+            (number,),
+        )
+        files: dict[bytes, tuple[int, int]] = {}
+        for (manifest,) in chain:
+            apply_manifest(manifest, files)
+        return files
+
+    def _size(self) -> int:
+        """Bytes in use: pages that are free do not count."""
+        pages, free, size = (self.db.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "freelist_count", "page_size"))
+        return int((pages - free) * size)
+
+    def _forget(self, doomed: list[int]) -> None:
+        """Take the trees' names away, then remove every nameless tree that no named one builds on."""
+        self.db.many("UPDATE tree SET key = NULL WHERE id = ?", [(number,) for number in doomed])
+        self.db.run(
+            "WITH RECURSIVE needed (id) AS (SELECT id FROM tree WHERE key IS NOT NULL"
+            " UNION SELECT tree.base_id FROM tree JOIN needed ON tree.id = needed.id WHERE tree.base_id IS NOT NULL)"
+            " DELETE FROM tree WHERE id NOT IN (SELECT id FROM needed)"
+        )
+
+    def _sweep(self) -> tuple[int, int]:
+        """Remove the resolutions and facts of no tree: (how many resolutions, how many facts)."""
+        used_facts, used_resolutions = self._in_use()
+        resolutions = [number for (number,) in self.db.rows("SELECT id FROM resolution") if number not in used_resolutions]
+        facts = [number for (number,) in self.db.rows("SELECT id FROM fact") if number not in used_facts]
+        for start in range(0, len(resolutions), _BATCH):
+            delete_resolutions(self.db, resolutions[start : start + _BATCH])
+        for start in range(0, len(facts), _BATCH):
+            self._delete_facts(facts[start : start + _BATCH])
+        return len(resolutions), len(facts)
+
+    def _in_use(self) -> tuple[set[int], set[int]]:
+        """The facts and resolutions of all named trees. Each chain is walked once, from its base outwards."""
+        facts, resolutions = {0}, {0}
+        rows = self.db.rows("SELECT id, base_id, key, manifest FROM tree ORDER BY depth, id")
+        children: dict[int | None, list[int]] = {}
+        for number, base_id, _, _ in rows:
+            children.setdefault(base_id, []).append(number)
+        by_id = {number: (key, manifest) for number, _, key, manifest in rows}
+        pending: list[tuple[int, dict[bytes, tuple[int, int]]]] = [(number, {}) for number in children.get(None, ())]
+        while pending:
+            number, files = pending.pop()
+            key, manifest = by_id[number]
+            apply_manifest(manifest, files)
+            if key is not None:
+                facts.update(fact for fact, _ in files.values())
+                resolutions.update(resolution for _, resolution in files.values())
+            branches = children.get(number, [])
+            pending += [(child, files if place == len(branches) - 1 else dict(files)) for place, child in enumerate(branches)]
+        return facts, resolutions
+
+    def _delete_facts(self, numbers: list[int]) -> None:
+        found = self.db.rows("SELECT id, definitions FROM fact WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(numbers),))
+        names = [(text_key(definition[0]), number) for number, packed in found for definition in unpack_definitions(packed)]
+        self.db.many("DELETE FROM definition_name WHERE key = ? AND fact_id = ?", sorted(names))
+        rows = [(number,) for number in numbers]
+        self.db.many("DELETE FROM fact_digest WHERE fact_id = ?", rows)
+        self.db.many("DELETE FROM fact WHERE id = ?", rows)

@@ -1,0 +1,281 @@
+"""The ledger: claims, what they stand on, what was said of them, and every event, in one SQLite file that is only added to.
+
+Statements are written in SQLAlchemy's expression language. Ids are the callers'; the store gives the order: events have a gapless
+`sequence`, verdicts one that follows the time they were said at.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Column, Select, exists, func, or_, select
+
+from knowledge.errors import UnknownRecordError
+from knowledge.records.claims import Anchor, Claim, Verdict
+from knowledge.records.events import Event
+from knowledge.records.evidence import Evidence
+from knowledge.records.stored import ClaimFilter, Imported, NewClaim, Redaction, Relation
+from knowledge.storage import ledger_rows as rows
+from knowledge.storage import tables_ledger as tables
+from knowledge.storage.database import Database, open_database
+from knowledge.storage.files import LEDGER
+from knowledge.storage.ledger_adding import Adding
+from knowledge.storage.ledger_export import export_rows, import_rows
+from knowledge.storage.ledger_redaction import redact
+
+_CHUNK = 500
+_MOST_CHUNKS = 8
+
+
+class Ledger:
+    """An open ledger. It belongs to one thread."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        self._adding = Adding(db)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.db.close()
+
+    @property
+    def path(self) -> Path:
+        return self.db.path
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the folder cannot be written: reads work, writes raise StoreReadOnlyError."""
+        return self.db.is_read_only
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; nests. See `Database.transaction`."""
+        with self.db.transaction():
+            yield
+
+    # Adding
+
+    def record_claim(
+        self,
+        claim: Claim,
+        anchors: Sequence[Anchor] = (),
+        evidence: Sequence[Evidence] = (),
+        verdict: Verdict | None = None,
+        events: Sequence[Event] = (),
+    ) -> list[Event]:
+        """Record one claim with all that belongs to it; the events as stored, with their sequence.
+
+        Raises InvalidRecordError where an id is taken by something else.
+        """
+        return self.record_claims([NewClaim(claim, tuple(anchors), tuple(evidence), verdict, tuple(events))])
+
+    def record_claims(self, many: Iterable[NewClaim]) -> list[Event]:
+        """Record many claims, all or none of them."""
+        many = list(many)
+        with self.db.transaction():
+            self._adding.claims([(new.claim, new.anchors) for new in many])
+            self._adding.evidence([item for new in many for item in new.evidence])
+            self._adding.verdicts([new.verdict for new in many if new.verdict is not None])
+            return self._adding.events([item for new in many for item in new.events])
+
+    def append(
+        self,
+        events: Sequence[Event] = (),
+        verdicts: Sequence[Verdict] = (),
+        relations: Sequence[Relation] = (),
+        evidence: Sequence[Evidence] = (),
+        blobs: Mapping[str, bytes] | None = None,
+    ) -> list[Event]:
+        """Add to the ledger, all or nothing; the events as stored, with their sequence.
+
+        An event whose payload has `old_fingerprint` and `new_fingerprint` is a transition of its claim: one that is known is left out.
+        Evidence, relations and blobs that are there already are left as they are.
+        Raises InvalidRecordError where an id is taken by something else, or a verdict is of no claim.
+        """
+        with self.db.transaction():
+            self._adding.evidence(evidence)
+            self._adding.verdicts(verdicts)
+            self._adding.relations(relations)
+            self._adding.blobs(blobs or {})
+            return self._adding.events(events)
+
+    def redact(self, claim_id: str, reason: str, *, at: str, author: str) -> None:
+        """Erase what the claim says, everywhere it is kept; its id, the hash of its statement, its anchors and its events stay.
+
+        Raises UnknownRecordError, and InvalidRecordError where it is redacted already.
+        """
+        redact(self.db, self._adding, Event(0, "ClaimRedacted", claim_id, at, author, {"reason": reason}))
+
+    # Reading
+
+    def claim(self, claim_id: str) -> Claim:
+        """Raises UnknownRecordError."""
+        row = self.db.execute(select(tables.claim).where(tables.claim.c.id == claim_id)).first()
+        if row is None:
+            raise UnknownRecordError(f"no claim {claim_id!r} in {self.path}")
+        return rows.claim_of(row)
+
+    def claims(self, wanted: ClaimFilter | None = None, ids: Iterable[str] | None = None) -> list[Claim]:
+        """The claims that the filter lets through, in the order they were recorded; with `ids`, only those among them (unknown ids are left out)."""
+        table = tables.claim
+        query = select(table).where(*_conditions(wanted or ClaimFilter())).order_by(table.c.recorded_at, table.c.id)
+        found = [rows.claim_of(row) for row in self._by(query, table.c.id, ids)]
+        return found if ids is None else sorted(found, key=lambda claim: (claim.recorded_at, claim.id))
+
+    def claim_ids(self) -> list[str]:
+        """The ids of all claims, in the order they were recorded."""
+        table = tables.claim
+        return [row.id for row in self.db.execute(select(table.c.id).order_by(table.c.recorded_at, table.c.id))]
+
+    def anchors_of(self, claim_ids: Iterable[str] | None = None) -> dict[str, tuple[Anchor, ...]]:
+        """claim id → its anchors in the order they were given; for all claims or for these. Claims without anchors are left out."""
+        link, anchor = tables.claim_anchor, tables.anchor
+        ids = None if claim_ids is None else set(claim_ids)
+        query = select(link.c.claim_id, link.c.anchor_digest, link.c.role).order_by(link.c.claim_id, link.c.position)
+        links = self._by(query, link.c.claim_id, ids)
+        digests = None if ids is None else {row.anchor_digest for row in links}
+        targets = {row.digest: (row.kind, rows.anchor_target(row.target)) for row in self._by(select(anchor), anchor.c.digest, digests)}
+        equal: dict[tuple[str, str], Anchor] = {}
+        found: dict[str, list[Anchor]] = {}
+        for claim_id, digest, role in links:
+            one = equal.get((digest, role))
+            if one is None:
+                kind, target = targets[digest]
+                one = equal[digest, role] = Anchor(digest, kind, target, role)
+            found.setdefault(claim_id, []).append(one)
+        return {claim_id: tuple(anchors) for claim_id, anchors in found.items()}
+
+    def claims_on(self, anchor_digests: Iterable[str]) -> dict[str, set[str]]:
+        """anchor digest → the claims that stand on it; anchors without claims are left out."""
+        link = tables.claim_anchor
+        found: dict[str, set[str]] = {}
+        for claim_id, digest in self._by(select(link.c.claim_id, link.c.anchor_digest), link.c.anchor_digest, set(anchor_digests)):
+            found.setdefault(digest, set()).add(claim_id)
+        return found
+
+    def claims_derived_from(self, claim_ids: Iterable[str]) -> dict[str, set[str]]:
+        """premise → the claims derived from it directly; claims that are no premise are left out."""
+        table = tables.premise
+        found: dict[str, set[str]] = {}
+        for claim_id, premise_id in self._by(select(table.c.claim_id, table.c.premise_id), table.c.premise_id, set(claim_ids)):
+            found.setdefault(premise_id, set()).add(claim_id)
+        return found
+
+    def verdicts(self, claim_ids: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
+        """claim id → its verdicts, oldest first; for all claims or for these. Claims without any are left out."""
+        table = tables.verdict
+        query = select(table).order_by(table.c.claim_id, table.c.sequence, table.c.id)
+        found: dict[str, list[Verdict]] = {}
+        for row in self._by(query, table.c.claim_id, None if claim_ids is None else set(claim_ids)):
+            found.setdefault(row.claim_id, []).append(rows.verdict_of(row))
+        return found
+
+    def events(self, claim_id: str | None = None, after: int = 0, types: Collection[str] | None = None) -> list[Event]:
+        """Events with a sequence greater than `after`, in that order; those of one claim in the order of their times."""
+        table = tables.event
+        query = select(table).where(table.c.sequence > after)
+        if types is not None:
+            query = query.where(table.c.type.in_(list(types)))
+        if claim_id is None:
+            query = query.order_by(table.c.sequence)
+        else:
+            query = query.where(table.c.claim_id == claim_id).order_by(table.c.clock, table.c.id)
+        return [rows.event_of(row) for row in self.db.execute(query)]
+
+    def last_sequence(self) -> int:
+        """The sequence of the newest event; 0 without any."""
+        return int(self.db.execute(select(func.coalesce(func.max(tables.event.c.sequence), 0))).scalar_one())
+
+    def evidence(self, evidence_id: str) -> Evidence:
+        """Raises UnknownRecordError."""
+        row = self.db.execute(select(tables.evidence).where(tables.evidence.c.id == evidence_id)).first()
+        if row is None:
+            raise UnknownRecordError(f"no evidence {evidence_id!r} in {self.path}")
+        return rows.evidence_of_row(row)
+
+    def evidence_of(self, claim_id: str) -> list[Evidence]:
+        """The evidence that the claim or one of its verdicts cites, by id."""
+        table, link = tables.evidence, tables.citation
+        query = select(table).join(link, link.c.evidence_id == table.c.id).where(link.c.claim_id == claim_id).order_by(table.c.id)
+        return [rows.evidence_of_row(row) for row in self.db.execute(query)]
+
+    def relations(self, claim_id: str | None = None) -> list[Relation]:
+        """The relations from or to a claim, or all of them."""
+        table = tables.relation
+        query = select(table).order_by(table.c.kind, table.c.source, table.c.target, table.c.id)
+        if claim_id is not None:
+            query = query.where(or_(table.c.source == claim_id, table.c.target == claim_id))
+        return [rows.relation_of(row) for row in self.db.execute(query)]
+
+    def redaction(self, claim_id: str) -> Redaction | None:
+        """What is known of a claim's redaction; None where it was not redacted."""
+        table = tables.claim
+        query = select(table.c.id, table.c.redacted_at, table.c.statement_hash).where(table.c.id == claim_id, table.c.redacted_at.is_not(None))
+        row = self.db.execute(query).first()
+        return None if row is None else Redaction(row.id, row.redacted_at, row.statement_hash)
+
+    def transition_known(self, claim_id: str, old_fingerprint: str, new_fingerprint: str) -> bool:
+        """Whether the claim's step from one fingerprint to another is written down already."""
+        return self._adding.is_known(claim_id, old_fingerprint, new_fingerprint)
+
+    def kept_blob(self, blob_id: str) -> bytes | None:
+        """The kept bytes of an uncommitted file; None where the ledger does not have them."""
+        packed = self.db.execute(select(tables.kept_blob.c.content).where(tables.kept_blob.c.blob_id == blob_id)).scalar()
+        return None if packed is None else zlib.decompress(packed)
+
+    # Moving
+
+    def export_rows(self) -> Iterator[dict[str, Any]]:
+        """The whole ledger at this moment as plain JSON rows, the header first. Format: `docs/export.md`."""
+        return export_rows(self.path)
+
+    def import_rows(self, exported: Iterable[Mapping[str, Any]]) -> Imported:
+        """Add what an export has and this ledger lacks, in whatever order its rows come, all or nothing.
+
+        Raises InvalidRecordError, naming the row, where it is no such row or says something else of an id that is here;
+        StoreTooNewError where a newer version of the program wrote it.
+        """
+        return import_rows(self.db, self._adding, exported)
+
+    def _by(self, query: Select[Any], column: Column[Any], values: Iterable[str] | None) -> Sequence[Any]:
+        """The rows of a query whose column is among the values; all rows where there are too many values to ask for them in parts."""
+        if values is None:
+            return self.db.execute(query).all()
+        wanted = list(dict.fromkeys(values))
+        if len(wanted) > _CHUNK * _MOST_CHUNKS:
+            kept = set(wanted)
+            return [row for row in self.db.execute(query) if row._mapping[column.name] in kept]
+        return [row for start in range(0, len(wanted), _CHUNK) for row in self.db.execute(query.where(column.in_(wanted[start : start + _CHUNK])))]
+
+
+def open_ledger(path: Path) -> Ledger:
+    """Open the ledger at `path`, making or upgrading it where needed.
+
+    Raises StoreTooNewError, StoreCorruptError (nothing is written in either case), StoreReadOnlyError, StoreLockedError.
+    """
+    return Ledger(open_database(path, LEDGER))
+
+
+def _conditions(wanted: ClaimFilter) -> list[Any]:
+    table, tag = tables.claim, tables.claim_tag
+    found: list[Any] = []
+    for column, values in ((table.c.kind, wanted.kinds), (table.c.author_name, wanted.authors), (table.c.author_session, wanted.sessions)):
+        if values:
+            found.append(column.in_(values))
+    if wanted.tags:
+        found.append(exists().where(tag.c.claim_id == table.c.id, tag.c.tag.in_(wanted.tags)))
+    if wanted.text:
+        found.append(func.lower(table.c.statement).contains(wanted.text.lower(), autoescape=True))
+    if wanted.recorded_after:
+        found.append(table.c.recorded_at > wanted.recorded_after)
+    return found

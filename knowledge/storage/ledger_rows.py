@@ -1,0 +1,184 @@
+"""Records as rows of the ledger and back. JSON columns leave out what is empty, so that they stay small and a later field has its default."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from knowledge.records.claims import Anchor, AnchorReading, Author, Claim, FreshnessPolicy, Predicate, Scope, Verdict
+from knowledge.records.events import Event
+from knowledge.records.evidence import Evidence, SourceRange
+from knowledge.records.stored import Relation
+
+_encoder = msgspec.json.Encoder(order="sorted")
+_scope = msgspec.json.Decoder(Scope)
+_policy = msgspec.json.Decoder(FreshnessPolicy)
+_predicate = msgspec.json.Decoder(Predicate)
+_texts = msgspec.json.Decoder(tuple[str, ...])
+_range = msgspec.json.Decoder(SourceRange)
+_fingerprint = msgspec.json.Decoder(dict[str, AnchorReading])
+_json = msgspec.json.Decoder(dict[str, Any])
+_versions = msgspec.json.Decoder(dict[str, str])
+
+
+def dump(value: Any) -> str:
+    """JSON with sorted keys: equal values are equal texts."""
+    return _encoder.encode(value).decode()
+
+
+def plain(value: Any) -> dict[str, Any]:
+    """A record as a dictionary without the fields that have their default."""
+    kind: Any = type(value)
+    return {name: item for name, default in _defaults(kind) if (item := getattr(value, name)) != default}
+
+
+@cache
+def _defaults(kind: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.default) for field in fields(kind))
+
+
+_EVIDENCE_COLUMNS = tuple(field.name for field in fields(Evidence))
+
+
+def statement_hash(statement: str) -> str:
+    """sha256 of a statement: what is left of it when it is redacted."""
+    return hashlib.sha256(statement.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def claim_row(claim: Claim) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "statement_hash": statement_hash(claim.statement),
+        "kind": claim.kind,
+        "scope": dump(plain(claim.scope)),
+        "evidence_refs": dump(claim.evidence_refs),
+        "derived_from": dump(claim.derived_from),
+        "valid_at_revision": claim.valid_at_revision,
+        "valid_at_tree": claim.valid_at_tree,
+        "freshness_policy": dump(plain(claim.freshness_policy)),
+        "predicate": None if claim.predicate is None else dump(claim.predicate),
+        "tags": dump(claim.tags),
+        "author_kind": claim.author.kind,
+        "author_name": claim.author.name,
+        "author_session": claim.author.session,
+        "recorded_at": claim.recorded_at,
+        "detail": dump(claim.detail),
+        "redacted_at": None,
+    }
+
+
+def claim_of(row: Any) -> Claim:
+    return Claim(
+        row.id, row.statement, row.kind, _scope.decode(row.scope), _texts.decode(row.evidence_refs), _texts.decode(row.derived_from),
+        row.valid_at_revision, row.valid_at_tree, _policy.decode(row.freshness_policy),
+        None if row.predicate is None else _predicate.decode(row.predicate), _texts.decode(row.tags),
+        Author(row.author_kind, row.author_name, row.author_session), row.recorded_at, _json.decode(row.detail),
+    )  # fmt: skip
+
+
+def anchor_row(anchor: Anchor) -> dict[str, Any]:
+    return {"digest": anchor.digest, "kind": anchor.kind, "target": dump(anchor.target)}
+
+
+def anchor_target(text: str) -> dict[str, Any]:
+    return _json.decode(text)
+
+
+def evidence_row(evidence: Evidence) -> dict[str, Any]:
+    row = {name: getattr(evidence, name) for name in _EVIDENCE_COLUMNS}
+    return row | {"source_range": dump(evidence.source_range), "is_dirty": int(evidence.is_dirty)}
+
+
+def evidence_of_row(row: Any) -> Evidence:
+    values = {name: getattr(row, name) for name in _EVIDENCE_COLUMNS}
+    return Evidence(**(values | {"source_range": _range.decode(row.source_range), "is_dirty": bool(row.is_dirty)}))
+
+
+def verdict_row(verdict: Verdict, sequence: int) -> dict[str, Any]:
+    return {
+        "id": verdict.id,
+        "claim_id": verdict.claim_id,
+        "kind": verdict.kind,
+        "sequence": sequence,
+        "fingerprint": dump({digest: plain(reading) for digest, reading in verdict.fingerprint.items()}),
+        "tree_id": verdict.tree_id,
+        "snapshot_key": verdict.snapshot_key,
+        "revision": verdict.revision,
+        "author_kind": verdict.author.kind,
+        "author_name": verdict.author.name,
+        "author_session": verdict.author.session,
+        "reason": verdict.reason,
+        "evidence_refs": dump(verdict.evidence_refs),
+        "said_at": verdict.said_at,
+        "analyzer_versions": dump(verdict.analyzer_versions),
+    }
+
+
+def verdict_of(row: Any) -> Verdict:
+    return Verdict(
+        row.id, row.claim_id, row.kind, row.sequence, _fingerprint.decode(row.fingerprint), row.tree_id, row.snapshot_key, row.revision,
+        Author(row.author_kind, row.author_name, row.author_session), row.reason, _texts.decode(row.evidence_refs), row.said_at,
+        _versions.decode(row.analyzer_versions),
+    )  # fmt: skip
+
+
+def event_row(event: Event, sequence: int, clock: int) -> dict[str, Any]:
+    payload = dump(event.payload)
+    return {
+        "sequence": sequence,
+        "id": digest_of((event.type, event.claim_id, event.at, event.author, payload, str(clock))),
+        "clock": clock,
+        "type": event.type,
+        "claim_id": event.claim_id,
+        "at": event.at,
+        "author": event.author,
+        "payload": payload,
+    }
+
+
+def event_of(row: Any) -> Event:
+    return Event(row.sequence, row.type, row.claim_id, row.at, row.author, _json.decode(row.payload))
+
+
+def relation_row(relation: Relation) -> dict[str, Any]:
+    detail = dump(relation.detail)
+    return {
+        "id": digest_of((relation.kind, relation.source, relation.target, detail)),
+        "kind": relation.kind,
+        "source": relation.source,
+        "target": relation.target,
+        "detail": detail,
+    }
+
+
+def relation_of(row: Any) -> Relation:
+    return Relation(row.kind, row.source, row.target, _json.decode(row.detail))
+
+
+def digest_of(parts: Sequence[str]) -> str:
+    """The identity of a row that callers give no id."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def clock_after(last: int, at: str) -> int:
+    """The next value of a clock that never goes back: microseconds since the epoch at `at`, or one more than `last`.
+
+    Rows that two ledgers made apart keep their clocks when one imports the other, so both come to the same order.
+    """
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return last + 1
+    return max(last + 1, round(moment.timestamp() * 1_000_000))
+
+
+def links(claim_id: str, names: Iterable[str], column: str) -> list[dict[str, str]]:
+    """Rows of a thin table: the claim and each name, once."""
+    return [{"claim_id": claim_id, column: name} for name in dict.fromkeys(names)]

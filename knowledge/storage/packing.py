@@ -1,0 +1,103 @@
+"""Edges, reads, limitations, definitions and manifests as bytes. MessagePack, with each symbol and text written once."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from typing import Any, get_args
+
+import msgspec
+
+from knowledge.records.edges import ConfidenceKind, Edge, Limitation, Predicate
+from knowledge.records.identifiers import SymbolId
+from knowledge.records.stored import Read
+from knowledge.storage.keys import indexed_name
+
+PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
+CONFIDENCE: tuple[ConfidenceKind, ...] = get_args(ConfidenceKind)
+PREDICATE_CODES: dict[str, int] = {name: code for code, name in enumerate(PREDICATES)}
+_CONFIDENCE_CODES: dict[str, int] = {name: code for code, name in enumerate(CONFIDENCE)}
+_MANIFEST_LEVEL = 1
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
+_edges = msgspec.msgpack.Decoder(tuple[list[tuple[bytes, str, int, str]], list[str], list[list[int]]])
+_definitions = msgspec.msgpack.Decoder(list[tuple[str, str, int, str]])
+
+
+def pack_edges(edges: Iterable[Edge]) -> bytes:
+    """All edges of a file. `unpack_edges` gives them back in order."""
+    symbols: dict[SymbolId, int] = {}
+    texts: dict[str, int] = {}
+    symbol, text, predicates, confidence = symbols.setdefault, texts.setdefault, PREDICATE_CODES, _CONFIDENCE_CODES
+    rows = [
+        (
+            symbol(edge.subject, len(symbols)), predicates[edge.predicate], symbol(edge.object, len(symbols)), confidence[edge.confidence_kind],
+            text(edge.reason, len(texts)), edge.start, edge.end, edge.row, edge.column, text(edge.name, len(texts)), edge.rivals,
+            text(edge.analyzer, len(texts)), text(edge.analyzer_version, len(texts)),
+        )
+        for edge in edges
+    ]  # fmt: skip
+    return _encode(([(s.path, s.qualified_name, s.ordinal, s.package) for s in symbols], list(texts), rows))
+
+
+def unpack_edges(packed: bytes, predicate: str | None = None, wanted: set[SymbolId] | None = None, name: str | None = None) -> list[Edge]:
+    """The edges of a file; only those with that predicate, an object among `wanted`, an object that is indexed by `name`."""
+    symbol_rows, texts, rows = _edges.decode(packed)
+    symbols = [SymbolId(*row) for row in symbol_rows]
+    if predicate is not None:
+        code = PREDICATE_CODES[predicate]
+        rows = [row for row in rows if row[1] == code]
+    if wanted is not None:
+        places = {place for place, symbol in enumerate(symbols) if symbol in wanted}
+        rows = [row for row in rows if row[2] in places]
+    if name is not None:
+        places = {place for place, symbol in enumerate(symbols) if indexed_name(symbol) == name}
+        rows = [row for row in rows if row[2] in places]
+    return [
+        Edge(
+            symbols[subject], PREDICATES[code], symbols[target], CONFIDENCE[confidence], texts[reason],
+            start, end, line, column, texts[named], rivals, texts[analyzer], texts[version],
+        )
+        for subject, code, target, confidence, reason, start, end, line, column, named, rivals, analyzer, version in rows
+    ]  # fmt: skip
+
+
+def pack_reads(reads: Iterable[Read]) -> bytes:
+    return _encode([(read.kind, read.key, read.answer) for read in reads])
+
+
+def unpack_reads(packed: bytes) -> tuple[Read, ...]:
+    return tuple(Read(*row) for row in _decode(packed))
+
+
+def pack_limitations(limitations: Iterable[Limitation]) -> bytes:
+    return _encode([(it.code, it.detail, it.path, it.row) for it in limitations])
+
+
+def unpack_limitations(packed: bytes) -> tuple[Limitation, ...]:
+    return tuple(Limitation(*row) for row in _decode(packed))
+
+
+def pack_definitions(definitions: Iterable[tuple[str, str, int, str]]) -> bytes:
+    return _encode(list(definitions))
+
+
+def unpack_definitions(packed: bytes) -> list[tuple[str, str, int, str]]:
+    return _definitions.decode(packed)
+
+
+def pack_manifest(files: dict[bytes, tuple[int, int]], removed: Iterable[bytes]) -> bytes:
+    """A tree's files, or what differs from its base's."""
+    columns = (list(files), [fact for fact, _ in files.values()], [resolution for _, resolution in files.values()], sorted(removed))
+    return zlib.compress(_encode(columns), _MANIFEST_LEVEL)
+
+
+def apply_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> None:
+    """Lay a manifest over the files of its base, in place."""
+    columns: Any = _decode(zlib.decompress(packed))
+    paths, facts, resolutions, removed = columns
+    for path in removed:
+        files.pop(path, None)
+    files.update(zip(paths, zip(facts, resolutions, strict=True), strict=True))
+
