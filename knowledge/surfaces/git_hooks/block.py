@@ -39,12 +39,13 @@ def block(hook: str) -> bytes:
 
 def new_hook(hook: str) -> bytes:
     """A hook where none was."""
-    return _MADE + block(hook)
+    return insert_block(_MADE, hook)
 
 
 def wrapper(hook: str) -> bytes:
     """A hook that calls us and then becomes the hook that stood here before, which lies beside it."""
-    return new_hook(hook) + f'[ ! -x "${{0%/*}}/{hook}{ASIDE}" ] || exec "${{0%/*}}/{hook}{ASIDE}" "$@"\n'.encode()
+    aside = f'"${{0%/*}}/{hook}{ASIDE}"'
+    return insert_block(_MADE + f'[ ! -x {aside} ] || exec {aside} "$@"\n'.encode(), hook)
 
 
 def is_wrapper(content: bytes, hook: str) -> bool:

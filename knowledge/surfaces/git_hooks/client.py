@@ -4,8 +4,6 @@ Run as a script by `<git common dir>/knowledge/hook` with `python -I -S client.p
 import nothing but built-in modules: starting Python is most of what a commit waits for. Errors need no care here: the caller has
 closed all three streams and ignores the exit code.
 """
-# Importing pathlib takes longer than all that is done here.
-# ruff: noqa: PTH
 
 import os
 import sys

@@ -207,7 +207,7 @@ def _runner(python: Path) -> bytes:
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
 
 
@@ -216,8 +216,11 @@ def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     part.unlink(missing_ok=True)
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777), "wb") as file:  # noqa: PTH123
-        file.write(content)
-    if path.exists():
-        shutil.copymode(path, part)
-    part.replace(path)
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777), "wb") as file:  # noqa: PTH123
+            file.write(content)
+        if path.exists():
+            shutil.copymode(path, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
