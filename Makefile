@@ -46,6 +46,6 @@ $(INSTALLED): pyproject.toml
 	echo "making $(VENV) with $$("$$base" --version)"; \
 	"$$base" -m venv $(VENV) || { echo "$$base cannot make a virtual environment (on Debian: apt-get install python3-venv)" >&2; exit 1; }
 	@export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PIP_NO_INPUT=1; \
-	$(PYTHON) -m pip install --quiet 'hatchling>=1.27' editables && \
-	$(PYTHON) -m pip install --quiet --no-build-isolation --editable '.[dev]'
+	$(PYTHON) -m pip install -qq 'hatchling>=1.27' editables && \
+	$(PYTHON) -m pip install -qq --no-build-isolation --editable '.[dev]'
 	@touch $@

@@ -170,7 +170,7 @@ def _edit(text: str, hunks: str) -> str:
 
 
 def _block(lines: enumerate[str], fence: str, start: int) -> str:
-    content = []
+    content: list[str] = []
     for _, line in lines:
         if line == fence:
             return "".join(f"{line}\n" for line in content)
