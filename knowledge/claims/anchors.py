@@ -1,6 +1,6 @@
 """Anchors: making them, reading them in a tree, comparing two readings, and the watch keys that their readings depend on.
 
-`read` is a pure function of (the verdict's tree, this tree): moves are followed from the verdict's tree, whatever lay between.
+`read` is a pure function of (the verdict's tree, this tree): moves are followed from where the verdict saw the thing, whatever lay between.
 One reader a kind, in the table READERS; adding a kind is a reader, a row there and a row in `watch_keys`.
 """
 
@@ -57,16 +57,25 @@ def read(anchor: Anchor, then: FactsView | None, now: TreeView, old: AnchorReadi
     return READERS[anchor.kind](anchor.target, then, now, old)
 
 
+def _origin(text: str, old: AnchorReading | None) -> SymbolId:
+    """Where the verdict saw the anchor's subject; on recording, where the anchor says it is."""
+    return read_symbol(old.place if old is not None and old.state == "present" and old.place else text)
+
+
 def _unlike(place: Place) -> AnchorReading | None:
-    return None if place.state == "present" else AnchorReading(place.state, place=str(place.symbol), detail=place.hint)
+    if place.state == "present":
+        return None
+    # The homes are part of what was seen: a verdict on an ambiguous place holds only while the choice is the same.
+    seen = digest_of(place.hint) if place.state == "two_homes" else ""
+    return AnchorReading(place.state, seen, place=str(place.symbol), detail=place.hint)
 
 
 def _moved(place: Place, symbol: SymbolId) -> str:
     return str(symbol) if place.is_moved else ""
 
 
-def _symbol_reading(target: dict[str, Any], then: FactsView | None, now: TreeView, part: str) -> AnchorReading:
-    symbol = read_symbol(target["symbol"])
+def _symbol_reading(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None, part: str) -> AnchorReading:
+    symbol = _origin(target["symbol"], old)
     place = locate(symbol, then, now)
     unlike = _unlike(place)
     if unlike is not None:
@@ -84,11 +93,11 @@ def _symbol_reading(target: dict[str, Any], then: FactsView | None, now: TreeVie
 
 
 def _read_body(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
-    return _symbol_reading(target, then, now, "body_strict" if target.get("strict") else "body")
+    return _symbol_reading(target, then, now, old, "body_strict" if target.get("strict") else "body")
 
 
 def _read_signature(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
-    return _symbol_reading(target, then, now, "signature")
+    return _symbol_reading(target, then, now, old, "signature")
 
 
 def _read_location(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
@@ -105,7 +114,7 @@ def _read_location(target: dict[str, Any], then: FactsView | None, now: TreeView
 
 
 def _read_source(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
-    path = read_path(target["path"])
+    path = _origin(target["path"], old).path
     place = locate_file(path, then, now)
     unlike = _unlike(place)
     if unlike is not None:
@@ -120,14 +129,15 @@ def _read_source(target: dict[str, Any], then: FactsView | None, now: TreeView, 
 
 
 def _read_edge(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
-    subject, target_object = read_symbol(target["subject"]), read_symbol(target["object"])
+    subject = _origin(target["subject"], old)
+    target_object = read_symbol(old.members[0] if old is not None and old.members else target["object"])
     place = locate(subject, then, now)
     unlike = _unlike(place)
     if unlike is not None:
         return unlike
     end = locate(target_object, then, now)
     if end.state in ("two_homes", "unreadable"):
-        return AnchorReading(end.state, place=str(end.symbol), detail=end.hint)
+        return _unlike(end) or AnchorReading("unreadable")
     if place.symbol.qualified_name and (broken := _broken(now, place.symbol)) is not None:
         return broken
     kinds = {
@@ -142,6 +152,7 @@ def _read_edge(target: dict[str, Any], then: FactsView | None, now: TreeView, ol
         place=str(place.symbol),
         was=_moved(place, subject),
         detail="" if end.state == "present" else f"{target_object} is gone",
+        members=(str(end.symbol),),
     )
 
 
@@ -153,10 +164,10 @@ def _broken(now: TreeView, symbol: SymbolId) -> AnchorReading | None:
 
 
 def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
-    symbol = read_symbol(target["symbol"])
+    symbol = _origin(target["symbol"], old)
     place = locate(symbol, then, now)
     if place.state in ("two_homes", "unreadable") or (place.state == "gone" and symbol.qualified_name):
-        return AnchorReading(place.state, place=str(place.symbol), detail=place.hint)
+        return _unlike(place) or AnchorReading("gone")
     answer = sets.ask(target["question"], place.symbol, target.get("scope", {}), now)
     before = old or AnchorReading("present")
     resolved = sets.canonical(answer.resolved, before.members, then, now)
@@ -175,7 +186,7 @@ def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old
 
 
 def _read_value(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
-    path, key = read_path(target["path"]), target["key"]
+    path, key = _origin(target["path"], old).path, target["key"]
     owner = SymbolId(path, key.partition("(")[0])
     then_facts = then.facts(path) if then is not None else None
     is_symbol = any(d.qualified_name == owner.qualified_name for d in then_facts.definitions) if then_facts else bool(indexes_of(now, owner))
@@ -251,22 +262,27 @@ class Watched:
 
     reading: AnchorReading
     then: FactsView | None
+    old: AnchorReading | None = None
 
 
 def watch_keys(anchor: Anchor, watched: Watched) -> set[str]:
     """Every key whose change can change the anchor's reading (`docs/architecture.md`, "From a change to a status")."""
     target, reading = anchor.target, watched.reading
     keys: set[str] = set()
-    if anchor.kind in ("body", "signature", "location"):
+    if anchor.kind in ("body", "signature"):
+        keys |= _symbol_keys(_origin(target["symbol"], watched.old), watched)
+    elif anchor.kind == "location":
         keys |= _symbol_keys(read_symbol(target["symbol"]), watched)
     elif anchor.kind == "source":
-        keys |= _file_keys(read_path(target["path"]), watched)
+        keys |= _file_keys(_origin(target["path"], watched.old).path, watched)
     elif anchor.kind == "edge":
-        subject, end = read_symbol(target["subject"]), read_symbol(target["object"])
-        keys |= _symbol_keys(subject, watched) | _symbol_keys(end, watched)
+        subject = _origin(target["subject"], watched.old)
+        ends = {read_symbol(m) for m in (target["object"], *reading.members, *(watched.old.members if watched.old else ()))}
+        keys |= _symbol_keys(subject, watched)
+        keys = keys.union(*(_symbol_keys(end, Watched(AnchorReading("gone"), watched.then)) for end in ends))
         keys |= {f"from:{target['predicate']}:{_edge_end(s)}" for s in (subject, _place_symbol(reading, subject))}
     elif anchor.kind == "set":
-        symbol = read_symbol(target["symbol"])
+        symbol = _origin(target["symbol"], watched.old)
         question = sets.question_of(target["question"])
         way = "into" if question.is_into else "from"
         keys |= _symbol_keys(symbol, watched)
@@ -275,9 +291,10 @@ def watch_keys(anchor: Anchor, watched: Watched) -> set[str]:
         if package is not None:
             keys.add(f"unreadable:{package}")
     elif anchor.kind == "value":
+        path = _origin(target["path"], watched.old).path
         keys.add(f"value:{target['key']}")
-        keys |= _symbol_keys(SymbolId(read_path(target["path"]), target["key"].partition("(")[0]), watched)
-        keys |= _file_keys(read_path(target["path"]), watched)
+        keys |= _symbol_keys(SymbolId(path, target["key"].partition("(")[0]), watched)
+        keys |= _file_keys(path, watched)
     return keys
 
 

@@ -72,10 +72,10 @@ def standing_of(events: Sequence[Event]) -> tuple[Status, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What one tree says about a claim. `readings` and `decide` are asked per verdict, for moves are followed from the verdict's tree."""
+    """What one tree says about a claim. `readings` is asked per verdict, for moves are followed from the verdict's tree."""
 
     readings: Callable[[Verdict], Mapping[str, AnchorReading]]
-    decide: Callable[[Verdict], Decision | None]
+    decision: Decision | None
     premises: Callable[[str], tuple[Status, tuple[str, ...]]]
     """claim id → (its status in this tree, the path of claims that made it fall)"""
     today: date
@@ -89,11 +89,11 @@ def status_in_tree(
     if standing is not None:
         return ClaimStatus(claim.id, standing[0], (Cause("undecided", detail=standing[1]),) if standing[1] else (), latest.id, {})
     bearing = _bearing(claim, anchors, present, verdicts)
+    decision = present.decision
     explained: tuple[Verdict, Mapping[str, AnchorReading], tuple[Cause, ...]] | None = None
     for verdict in reversed(verdicts):
         readings = present.readings(verdict)
         changed = _changed(anchors, verdict, readings)
-        decision = present.decide(verdict)
         if decision is not None and decision.holds is False and not (verdict.kind == "verified" and not changed):
             causes = (Cause("counter_evidence", place=decision.place, detail=decision.detail), *changed, *bearing)
             fallen: Status = "needs_review" if claim.kind in REVIEWED_KINDS else "stale"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 _NAME = r"`?(?:[\w./\\-]+::)?[^\W\d][\w$]*(?:[./-]+[\w$]+)*(?:\(\))?`?"
 _PATH = r"`?[\w.$/\\-]+`?"
 _LIST = r"[^;!?]+?"
-_LITERAL = r"(?:'[^']*'|\"[^\"]*\"|`[^`]*`|-?\d[\w.]*|None|True|False|null|true|false|[\[({].*[\])}]|[A-Za-z_][\w.]*)"
+_LITERAL = r"(?:'[^']*'|\"[^\"]*\"|`[^`]*`|-?\d[0-9A-Za-z_.]*|None|True|False|null|true|false|[\[({].*[\])}]|[A-Za-z_][0-9A-Za-z_.]*)"
 _TOPIC = r"(?:은|는|이|가)"
 _OBJECT = r"(?:을|를)"
 _BE = r"(?:이다|입니다|이에요|예요|다)?"
