@@ -56,7 +56,7 @@ class Anchor:
 
     digest: str
     kind: AnchorKind
-    target: dict[str, Any]
+    target: dict[str, Any] = field(hash=False)
     role: Literal["primary", "support"] = "primary"
 
 
