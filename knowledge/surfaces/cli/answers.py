@@ -1,0 +1,38 @@
+"""Answers that only the command line gives: it alone joins the git hooks to the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class HookLine:
+    """One git hook. state: what was done (written, unchanged, proposed, removed, restored, kept, failed) or how it stands
+    (installed, missing, bypassed, disabled). paste: what a person may put there. last_fired: ISO 8601, "" where it is not known."""
+
+    hook: str
+    state: str
+    path: str
+    detail: str = ""
+    paste: str = ""
+    last_fired: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HooksAnswer:
+    """The git hooks of a repository. directory: where git takes hooks from; manager: husky, lefthook, pre-commit or ""."""
+
+    directory: str
+    manager: str
+    hooks: tuple[HookLine, ...]
+    waiting: int = 0
+    failures: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionAnswer:
+    """A completion script; without `--json` it is written as it is."""
+
+    shell: str
+    script: str

@@ -1,0 +1,124 @@
+"""All commands by section, and how one is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from knowledge import __version__
+from knowledge.errors import UsageError
+from knowledge.surfaces.cli.failures import INTERRUPTED
+from knowledge.surfaces.cli.settings import Settings
+from knowledge.surfaces.cli.verb import Branch, Entry, LazyGroup
+
+SECTIONS: dict[str, dict[str, Entry | Branch]] = {
+    "Set up": {
+        "init": Entry("Set up here: read the repository, make the ledger, install git hooks", "setup", "InitAnswer"),
+        "index": Entry("Read a revision or the files as they are into the index", "setup", "IndexAnswer"),
+        "reconcile": Entry("Bring all statuses up to date with git, and say what changed", "setup", "ReconcileAnswer"),
+        "hooks": Branch(
+            "Git hooks: they make the index early, nothing more",
+            {
+                "install": Entry("Install the git hooks beside whatever is there", "hooks", "HooksAnswer"),
+                "remove": Entry("Take the git hooks out again", "hooks", "HooksAnswer"),
+                "status": Entry("Whether the hooks are there, run, and succeed", "hooks", "HooksAnswer"),
+            },
+        ),
+        "doctor": Entry("Check everything that may be wrong with the store, git and the hooks", "setup", "DoctorAnswer"),
+        "uninit": Entry("Remove hooks and index, and on request the claims", "setup", "TransferAnswer"),
+        "completion": Entry("Print the completion script for a shell", "completion", "CompletionAnswer"),
+    },
+    "Claims": {
+        "status": Entry("The state of the store for this worktree, at a glance", "status", "StatusAnswer"),
+        "stale": Entry("Claims that must be looked at again, grouped by cause", "stale", "StaleAnswer"),
+        "claim": Branch(
+            "Record claims, look at them, say what became of them",
+            {
+                "record": Entry("Record a claim, with the anchors it stands on", "claim_writing", "ClaimAnswer"),
+                "propose": Entry("Show what a statement would stand on; nothing is stored", "claim_writing", "ClaimAnswer"),
+                "show": Entry("A claim with all it stands on", "claim_reading", "ClaimAnswer"),
+                "list": Entry("Claims and their statuses", "claim_reading", "ClaimsAnswer"),
+                "history": Entry("Everything that happened to a claim", "claim_reading", "HistoryAnswer"),
+                "verify": Entry("You looked: the claim holds here", "claim_steps", "ClaimAnswer"),
+                "review": Entry("You looked and cannot say", "claim_steps", "ClaimAnswer"),
+                "reject": Entry("The claim is false, on every tree", "claim_steps", "ClaimAnswer"),
+                "correct": Entry("Put a better claim in its place", "claim_writing", "ClaimAnswer"),
+                "supersede": Entry("Another claim takes its place", "claim_steps", "ClaimAnswer"),
+                "reopen": Entry("Take back a rejection, a withdrawal, a replacement", "claim_steps", "ClaimAnswer"),
+                "withdraw": Entry("It should not have been claimed", "claim_steps", "ClaimAnswer"),
+                "redact": Entry("Erase the text for good; id and history stay", "claim_steps", "ClaimAnswer"),
+            },
+        ),
+        "evidence": Branch(
+            "What claims rest on",
+            {
+                "show": Entry("A piece of evidence, and what it can and cannot show", "evidence", "EvidenceLine"),
+                "recheck": Entry("Whether a piece of evidence is still to be found", "evidence", "RecheckAnswer"),
+            },
+        ),
+        "context": Entry("What bears on a goal: claims, symbols, relations, what to verify first", "context", "ContextAnswer"),
+    },
+    "Code": {
+        "callers": Entry("What calls a symbol", "questions", "GraphAnswer"),
+        "callees": Entry("What a symbol calls", "questions", "GraphAnswer"),
+        "subclasses": Entry("What inherits from a class or implements an interface", "questions", "GraphAnswer"),
+        "importers": Entry("What imports a file or module", "questions", "GraphAnswer"),
+        "imports": Entry("What a file or module imports", "questions", "GraphAnswer"),
+        "readers": Entry("What reads a constant, attribute or configuration key", "questions", "GraphAnswer"),
+        "writers": Entry("What writes a constant, attribute or configuration key", "questions", "GraphAnswer"),
+        "tests": Entry("Which tests exercise a symbol", "questions", "GraphAnswer"),
+        "impact": Entry("Whom to check when a symbol changes", "questions", "GraphAnswer"),
+        "path": Entry("How one symbol reaches another", "questions", "GraphAnswer"),
+        "unreferenced": Entry("Definitions that nothing was found to use", "questions", "GraphAnswer"),
+        "graph": Branch("The code graph as a whole", {"export": Entry("Write the code graph to a file", "graph", "TransferAnswer")}),
+    },
+    "Carry": {
+        "export": Entry("Write all claims, evidence and history as JSON lines", "transfer", "TransferAnswer"),
+        "import": Entry("Take in what `export` wrote; what is there already stays", "transfer", "TransferAnswer"),
+    },
+}
+SUMMARY = "Claims about a repository that know when they are no longer true."
+
+
+def root() -> LazyGroup:
+    """The command `knowledge`."""
+    group = LazyGroup("knowledge", SECTIONS, SUMMARY)
+    group.params.append(
+        click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_write_version, help="Print the version.")
+    )
+    return group
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command line. Raises KnowledgeError for everything that the person can put right."""
+    settings = Settings()
+    try:
+        code = root().main(list(words), "knowledge", standalone_mode=False, obj=settings)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        asked.show()
+        return asked.exit_code
+    except click.Abort:
+        return INTERRUPTED
+    except click.UsageError as wrong:
+        raise _usage_error(wrong) from wrong
+    except click.ClickException as failure:
+        raise UsageError(failure.format_message()) from failure
+    return int(code or 0)
+
+
+def _usage_error(wrong: click.UsageError) -> UsageError:
+    message = wrong.format_message().rstrip(".").strip()
+    # click would put its guesses into the message; they are suggestions here.
+    guesses = tuple(getattr(wrong, "possibilities", None) or ())
+    if isinstance(wrong, click.NoSuchOption):
+        message = f"there is no option {wrong.option_name}"
+    if wrong.ctx is not None:
+        message += f"; see `{wrong.ctx.command_path} --help`"
+    return UsageError(message, suggestions=guesses)
+
+
+def _write_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(f"knowledge {__version__}")
+        context.exit()

@@ -1,0 +1,170 @@
+"""`knowledge claim record`, `propose`, `correct`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypedDict, Unpack, cast
+
+import click
+
+from knowledge.errors import UsageError
+from knowledge.operations.record import Draft, propose_only, record
+from knowledge.operations.steps import correct
+from knowledge.records.claims import ClaimKind, Scope
+from knowledge.surfaces.cli.commands.choices import KINDS
+from knowledge.surfaces.cli.commands.opening import opened
+from knowledge.surfaces.cli.screen import show
+from knowledge.surfaces.cli.settings import Settings
+from knowledge.surfaces.cli.verb import Verb, at_option, author_of, author_options
+
+
+class DraftOptions(TypedDict):
+    """What can be said of a new claim."""
+
+    statement: str
+    kind: str | None
+    tags: tuple[str, ...]
+    anchors: tuple[str, ...]
+    evidence: tuple[str, ...]
+    derived_from: tuple[str, ...]
+    predicate: str | None
+    until: str
+    period_days: int
+    scope_paths: tuple[str, ...]
+    scope_symbols: tuple[str, ...]
+    service: str
+    environment: str
+    conditions: tuple[str, ...]
+    route_tried: str
+    constraints: tuple[str, ...]
+    rejected: tuple[str, ...]
+    at: str | None
+    agent: str
+    session: str
+
+
+class CorrectOptions(DraftOptions):
+    """What `claim correct` is told."""
+
+    claim: str
+    reason: str
+
+
+_DRAFT_OPTIONS = (
+    click.option("--kind", type=click.Choice(KINDS), help="What sort of claim it is. Default: observation."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag; may be given more than once."),
+    click.option(
+        "--anchor",
+        "anchors",
+        multiple=True,
+        metavar="SPEC",
+        help="What it stands on, instead of what the statement's names propose: body:a.py::f, strict:a.py::f, signature:a.py::f, location:a.py::f, "
+        "callers:a.py::f (or callees, subclasses, importers, readers, tests …), value:pyproject.toml::project.name, "
+        '"edge:a.py::f calls b.py::g", source:a.py:10-20, claim:ID, until:2027-01-31, days:30, or none. '
+        "@support at the end: what it merely rests on.",
+    ),
+    click.option("--evidence", multiple=True, metavar="SPEC", help="Text to keep with it: a.py::f, a.py:10-20 or a.py."),
+    click.option("--derived-from", multiple=True, metavar="CLAIM", help="A premise: where it falls, this falls."),
+    click.option(
+        "--predicate",
+        metavar="JSON",
+        help='What the analyzers can decide, e.g. {"relation": "called_only_by", "subject": "a.py::f", "members": ["a.py::g"]}.',
+    ),
+    click.option("--until", default="", metavar="DATE", help="To be looked at again from this day on (2027-01-31)."),
+    click.option(
+        "--period", "period_days", default=0, type=click.IntRange(min=0), metavar="DAYS", help="To be looked at again so long after each verdict."
+    ),
+    click.option("--scope-path", "scope_paths", multiple=True, metavar="PATH", help="It speaks of this file or folder only."),
+    click.option("--scope-symbol", "scope_symbols", multiple=True, metavar="SYMBOL", help="It speaks of this symbol only."),
+    click.option("--service", default="", metavar="NAME", help="It speaks of this service only."),
+    click.option("--environment", default="", metavar="NAME", help="It speaks of this environment only."),
+    click.option("--condition", "conditions", multiple=True, metavar="TEXT", help="It holds under this condition."),
+    click.option("--route-tried", default="", metavar="TEXT", help="For “cannot”: which way was tried."),
+    click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help="For a decision: what bound it."),
+    click.option("--rejected", multiple=True, metavar='"OTHER: REASON"', help="For a decision: an alternative that was not taken, and why."),
+)
+
+
+def draft_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The statement and everything that can be said of it."""
+    for option in reversed((*_DRAFT_OPTIONS, at_option, author_options)):
+        command = option(command)
+    return command
+
+
+def draft_of(options: DraftOptions) -> Draft:
+    """The options as a draft. Raises UsageError for a rejected alternative without a reason."""
+    return Draft(
+        statement=options["statement"],
+        kind=cast(ClaimKind, options["kind"] or "observation"),
+        tags=options["tags"],
+        scope=Scope(
+            paths=options["scope_paths"],
+            symbols=options["scope_symbols"],
+            service=options["service"],
+            environment=options["environment"],
+            conditions=options["conditions"],
+            route_tried=options["route_tried"],
+        ),
+        anchors=options["anchors"],
+        evidence=options["evidence"],
+        derived_from=options["derived_from"],
+        until=options["until"],
+        period_days=options["period_days"],
+        predicate=options["predicate"],
+        at=options["at"],
+        constraints=options["constraints"],
+        rejected=tuple(_read_rejected(text) for text in options["rejected"]),
+    )
+
+
+def _read_rejected(text: str) -> tuple[str, str]:
+    alternative, colon, reason = text.partition(":")
+    if not colon or not alternative.strip() or not reason.strip():
+        raise UsageError(f'--rejected {text!r}: expected the alternative, a colon and the reason, as in "threads: the GIL is held"')
+    return alternative.strip(), reason.strip()
+
+
+@click.command("record", cls=Verb)
+@click.argument("statement")
+@draft_options
+@click.pass_obj
+def record_command(settings: Settings, **options: Unpack[DraftOptions]) -> None:
+    """Record a claim, with the anchors it stands on.
+
+    STATEMENT is one sentence, English or Korean. Its names are looked up and anchors proposed for them; the answer says which were
+    taken, what they cannot notice, and whether the analysis agrees. A claim is never refused for being wrong.
+    """
+    with opened(settings, author_of(options["agent"], options["session"])) as project:
+        answer = record(project, draft_of(options))
+    show(answer, settings)
+
+
+@click.command("propose", cls=Verb)
+@click.argument("statement")
+@draft_options
+@click.pass_obj
+def propose_command(settings: Settings, **options: Unpack[DraftOptions]) -> None:
+    """Show what a statement would stand on; nothing is stored.
+
+    Takes the options of `claim record`, and answers as it would.
+    """
+    with opened(settings, author_of(options["agent"], options["session"])) as project:
+        answer = propose_only(project, draft_of(options))
+    show(answer, settings)
+
+
+@click.command("correct", cls=Verb)
+@click.argument("claim")
+@click.argument("statement")
+@click.option("-m", "--reason", required=True, metavar="TEXT", help="Why; it stays in both claims' histories.")
+@draft_options
+@click.pass_obj
+def correct_command(settings: Settings, **options: Unpack[CorrectOptions]) -> None:
+    """Put a better claim in its place.
+
+    Records STATEMENT as `claim record` does and supersedes CLAIM by it. CLAIM stays, with its history.
+    """
+    with opened(settings, author_of(options["agent"], options["session"])) as project:
+        answer = correct(project, options["claim"], draft_of(options), options["reason"])
+    show(answer, settings)

@@ -1,0 +1,1 @@
+"""Answers → lines, one file a family of answers; `table.py` says which."""

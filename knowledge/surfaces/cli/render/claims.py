@@ -1,0 +1,264 @@
+"""Answers about claims and evidence, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from knowledge.records.answers import (
+    AnchorLine,
+    ClaimAnswer,
+    ClaimLine,
+    ClaimsAnswer,
+    EvidenceLine,
+    HistoryAnswer,
+    HistoryLine,
+    RecheckAnswer,
+    ReconcileAnswer,
+    StaleAnswer,
+    VerdictLine,
+)
+from knowledge.surfaces.cli.render.lines import (
+    BLANK,
+    NAME,
+    QUIET,
+    REASONS,
+    Line,
+    cause_lines,
+    checked_lines,
+    counts_text,
+    data,
+    heading,
+    hint,
+    join,
+    labelled,
+    note,
+    plural,
+    said,
+    status_word,
+    table,
+    tree_text,
+)
+from knowledge.surfaces.cli.safe_text import clean, clean_lines
+
+STATUS_COLUMN = len("needs_review")
+FALLEN = ("stale", "needs_review")
+
+
+def claim_lines(claim: ClaimLine, *, indent: int = 0) -> list[Line]:
+    """A claim in a list: status, id, statement, what is special about it; below, why it fell."""
+    marks = [
+        claim.kind if claim.kind != "observation" else "",
+        "unanchored" if claim.is_unanchored else "",
+        "moved" if claim.is_relocated else "",
+        *(f"#{tag}" for tag in claim.tags),
+    ]
+    text = join(data(claim.id, NAME), data(claim.statement), data(" ".join(m for m in marks if m), QUIET))
+    lines = [labelled(status_word(claim.status), text, indent=indent, column=STATUS_COLUMN)]
+    return lines + cause_lines(claim.causes, indent=indent + STATUS_COLUMN + 2)
+
+
+def claim_answer(answer: ClaimAnswer) -> list[Line]:
+    """One claim with all it stands on."""
+    claim = answer.claim
+    said_at = f"{'at' if claim.said_by.startswith('recorded') else 'recorded at'} {claim.valid_at_revision[:8]}" if claim.valid_at_revision else ""
+    head = join(data(claim.id, NAME), data(claim.kind), data(claim.said_by, QUIET), data(said_at, QUIET))
+    lines = [labelled(status_word(claim.status), head), *(Line(Text(row, style="bold"), 2) for row in clean_lines(claim.statement))]
+    if claim.tags:
+        lines.append(Line(data(" ".join(f"#{tag}" for tag in claim.tags), QUIET), 2))
+    lines.append(labelled(Text("in", style=QUIET), tree_text(answer.tree), indent=2))
+    if claim.causes:
+        lines += [BLANK, heading("why it must be looked at" if claim.status in FALLEN else "why"), *cause_lines(claim.causes, indent=2)]
+    lines += [BLANK, heading("stands on"), *_anchor_lines(answer.anchors)]
+    for title, rows in (
+        ("premises", [Line(data(premise, NAME), 2) for premise in answer.derived_from]),
+        ("relations", [Line(data(relation), 2) for relation in answer.relations]),
+        ("evidence", [line for piece in answer.evidence for line in _short_evidence(piece)]),
+        ("verdicts", _verdict_lines(answer.verdicts)),
+        ("more", _detail_lines(answer)),
+    ):
+        if rows:
+            lines += [BLANK, heading(title), *rows]
+    if answer.notes:
+        lines += [BLANK, *(note(text) for text in answer.notes)]
+    return [*lines, BLANK, hint(_next_step(claim))]
+
+
+def claims_answer(answer: ClaimsAnswer) -> list[Line]:
+    """A list of claims."""
+    if not answer.claims:
+        empty = [Line(Text.assemble("no claim fits, in ", tree_text(answer.tree)))]
+        return [*empty, *checked_lines(answer.checked), *(note(n) for n in answer.notes), hint('knowledge claim record "f is only called from g"')]
+    head = join(tree_text(answer.tree), counts_text(answer.counts), by=": ")
+    lines = [Line(head), BLANK]
+    for claim in answer.claims:
+        lines += claim_lines(claim)
+    lines.append(BLANK)
+    if answer.left_out:
+        lines.append(Line(Text(f"{plural(answer.left_out, 'more claim')} not shown; --limit shows more", style="yellow")))
+    lines += [*checked_lines(answer.checked), *(note(n) for n in answer.notes)]
+    return [*lines, hint(f"knowledge claim show {clean(answer.claims[0].id)}")]
+
+
+def stale_answer(answer: StaleAnswer) -> list[Line]:
+    """Claims to look at again, by cause."""
+    count = sum(len(group.claims) for group in answer.groups)
+    head = join(tree_text(answer.tree), counts_text(answer.counts), by=": ")
+    if not count:
+        calm = Text("nothing must be looked at again", style="green") if answer.checked.checked else Text("no claim was checked", style="yellow")
+        return [Line(head), Line(calm), *checked_lines(answer.checked)]
+    lines = [Line(head)]
+    for group in answer.groups:
+        lines += [BLANK, Line(data(group.cause, "bold"))]
+        for claim in group.claims:
+            lines += claim_lines(claim, indent=2)
+    first = clean(answer.groups[0].claims[0].id)
+    steps = f"knowledge claim show {first}, then claim verify, correct or reject it with --reason"
+    return [*lines, BLANK, *checked_lines(answer.checked), hint(steps)]
+
+
+def history_answer(answer: HistoryAnswer) -> list[Line]:
+    """A claim's events, oldest first."""
+    lines = [Line(join(data(answer.claim_id, NAME), data(answer.statement, "bold"))), BLANK]
+    for event in answer.history:
+        lines.append(labelled(data(event.at, QUIET), join(data(event.type), data(f"by {event.by}", QUIET), _commit(event))))
+        if event.reason:
+            lines.append(said("why", data(event.reason), indent=4))
+        for cause in event.detail.get("causes", ()):
+            lines.append(_kept_cause(cause))
+        if event.detail.get("from") and event.detail.get("to"):
+            lines.append(Line(Text.assemble(status_word(str(event.detail["from"])), " → ", status_word(str(event.detail["to"]))), 4))
+        rest = {key: value for key, value in event.detail.items() if key not in _TOLD and value not in (None, "", [], {})}
+        lines += table([(data(key.replace("_", " "), QUIET), data(_plain(value))) for key, value in rest.items()], indent=4)
+    return lines
+
+
+_TOLD = frozenset({"revision", "subject", "reason", "causes", "from_revision", "commit_author", "branch", "from", "to"})
+"""What an event's own line says already, or only `--json` needs."""
+
+
+def _commit(event: HistoryLine) -> Text | None:
+    if not event.revision:
+        return None
+    author = event.detail.get("commit_author")
+    return join(
+        data(f"at {event.revision[:8]}", NAME),
+        data(f"“{event.subject}”") if event.subject else None,
+        data(f"of {author}", QUIET) if author else None,
+        by=" ",
+    )
+
+
+def _kept_cause(cause: dict[str, Any]) -> Line:
+    """A cause as the ledger keeps it in an event."""
+    place, detail = str(cause.get("place", "")), str(cause.get("detail", ""))
+    hashes = f"{str(cause['old'])[:8]} → {str(cause['new'])[:8]}" if cause.get("old") and cause.get("new") else ""
+    text = join(data(detail), data(place, NAME) if place not in detail else None, data(hashes, QUIET))
+    return said(REASONS.get(str(cause.get("reason")), clean(str(cause.get("reason")))), text, indent=4, style="red")
+
+
+def evidence_line(piece: EvidenceLine) -> list[Line]:
+    """A piece of evidence in full: where it was read, what it shows and what it does not."""
+    rows = [
+        ("place", f"{piece.path}:{piece.lines}" if piece.lines else piece.path),
+        ("revision", piece.revision or "uncommitted"),
+        ("symbol", piece.symbol),
+        ("relation", piece.relation),
+        ("node", piece.node_type),
+        ("read as", " ".join(part for part in (piece.language, piece.parser_version) if part)),
+        ("sha256", piece.content_hash[:16]),
+        ("shows", piece.shows),
+        ("does not show", piece.does_not_show),
+    ]
+    lines = [Line(join(data(piece.id, NAME), data(piece.kind, "bold"))), *table([(Text(k, style=QUIET), data(v)) for k, v in rows if v])]
+    if piece.excerpt:
+        lines += [BLANK, *_excerpt(piece.excerpt)]
+    return [*lines, BLANK, hint(f"knowledge evidence recheck {clean(piece.id)}")]
+
+
+def recheck_answer(answer: RecheckAnswer) -> list[Line]:
+    """Whether evidence is still there."""
+    style = {"same": "green", "moved": "green", "changed": "bold red", "gone": "bold red"}.get(answer.outcome, "yellow")
+    head = join(
+        Text(clean(answer.outcome), style=style), data(answer.evidence.id, NAME), data(answer.place), Text.assemble("in ", tree_text(answer.tree))
+    )
+    lines = [Line(head)]
+    if answer.detail:
+        lines.append(Line(data(answer.detail), 2))
+    was = f"{answer.evidence.path}:{answer.evidence.lines}"
+    lines.append(said("recorded", data(f"{was} at {(answer.evidence.revision or 'uncommitted')[:8]}"), indent=2))
+    return [*lines, said("does not show", data(answer.evidence.does_not_show), indent=2)]
+
+
+def reconcile_answer(answer: ReconcileAnswer) -> list[Line]:
+    """What a look at git changed."""
+    head = Text.assemble(tree_text(answer.tree), f": looked at {plural(answer.looked_at, 'claim')}, {answer.held:,} held")
+    lines = [Line(head)]
+    if not answer.changed:
+        return lines
+    lines += [BLANK, heading("changed")]
+    for claim in answer.changed:
+        lines += claim_lines(claim, indent=2)
+    return [*lines, BLANK, hint("knowledge stale")]
+
+
+def _anchor_lines(anchors: Sequence[AnchorLine]) -> list[Line]:
+    if not anchors:
+        return [Line(Text("nothing in the repository: this claim is unanchored, so no change can make it stale", style="yellow"), 2)]
+    lines = []
+    for anchor in anchors:
+        is_fine = anchor.state in ("present", "same", "")
+        where = data(anchor.place, NAME) if anchor.place and anchor.place not in anchor.about else None
+        was = Text(f"was {clean(anchor.was)}", style="yellow") if anchor.was else None
+        role = Text(clean(anchor.role), style=QUIET) if anchor.role != "primary" else None
+        state = None if is_fine else Text(clean(anchor.state), style="bold red")
+        lines.append(Line(join(data(anchor.about), where, was, state, role), 2, hang=2))
+        if anchor.cannot_notice:
+            lines.append(said("cannot notice", data(anchor.cannot_notice, QUIET), indent=4))
+    return lines
+
+
+def _short_evidence(piece: EvidenceLine) -> list[Line]:
+    place = f"{piece.path}:{piece.lines}" if piece.lines else piece.path
+    lines = [Line(join(data(piece.id, NAME), data(piece.kind), data(place), data(piece.relation or piece.symbol, QUIET)), 2, hang=2)]
+    return [*lines, said("does not show", data(piece.does_not_show, QUIET), indent=4)]
+
+
+def _verdict_lines(verdicts: Sequence[VerdictLine]) -> list[Line]:
+    rows = []
+    for verdict in verdicts:
+        at = f"at {verdict.revision[:8]}" if verdict.revision else "on uncommitted files"
+        holds = Text("holds here", style="green") if verdict.holds_here else Text("said of other content", style=QUIET)
+        reason = data(f"“{verdict.reason}”") if verdict.reason else None
+        rows.append((data(verdict.kind), join(data(f"by {verdict.by}"), data(f"{verdict.at} {at}", QUIET), holds, reason)))
+    return table(rows)
+
+
+def _detail_lines(answer: ClaimAnswer) -> list[Line]:
+    rows = [("decided by", answer.predicate)] if answer.predicate else []
+    for values in (answer.scope, answer.freshness, answer.detail):
+        rows += [(key.replace("_", " "), _plain(value)) for key, value in values.items() if value not in (None, "", 0, [], (), {})]
+    return table([(data(key, QUIET), data(value)) for key, value in rows])
+
+
+def _excerpt(text: str) -> list[Line]:
+    return [labelled(Text("│", style=QUIET), Text(row), indent=2) for row in clean_lines(text)]
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return " · ".join(f"{key}: {_plain(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_plain(item) for item in value)
+    return str(value)
+
+
+def _next_step(claim: ClaimLine) -> str:
+    name = clean(claim.id)
+    if claim.status in FALLEN:
+        return f"read it again, then knowledge claim verify {name} --reason …, or claim correct, or claim reject"
+    if claim.status in ("rejected", "superseded", "withdrawn"):
+        return f"knowledge claim history {name}, or claim reopen {name} --reason … to take it back"
+    return f"knowledge claim history {name}"

@@ -1,0 +1,36 @@
+"""Which answer is written how, and what `--quiet` leaves of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from knowledge.records import answers
+from knowledge.surfaces.cli.answers import HooksAnswer
+from knowledge.surfaces.cli.render import claims, graph, store
+from knowledge.surfaces.cli.render.lines import Line
+
+RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
+    answers.ClaimAnswer: claims.claim_answer,
+    answers.ClaimsAnswer: claims.claims_answer,
+    answers.StaleAnswer: claims.stale_answer,
+    answers.HistoryAnswer: claims.history_answer,
+    answers.EvidenceLine: claims.evidence_line,
+    answers.RecheckAnswer: claims.recheck_answer,
+    answers.ReconcileAnswer: claims.reconcile_answer,
+    answers.GraphAnswer: graph.graph_answer,
+    answers.ContextAnswer: graph.context_answer,
+    answers.IndexAnswer: store.index_answer,
+    answers.InitAnswer: store.init_answer,
+    answers.DoctorAnswer: store.doctor_answer,
+    answers.TransferAnswer: store.transfer_answer,
+    HooksAnswer: store.hooks_answer,
+}
+
+CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
+    answers.ClaimAnswer: lambda answer: [answer.claim.id],
+    answers.ClaimsAnswer: lambda answer: [claim.id for claim in answer.claims],
+    answers.StaleAnswer: lambda answer: [claim.id for group in answer.groups for claim in group.claims],
+    answers.ReconcileAnswer: lambda answer: [claim.id for claim in answer.changed],
+}
+"""With `--quiet` these are their claims' ids, one a line; every other answer loses only its hints."""
