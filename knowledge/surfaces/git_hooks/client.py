@@ -1,8 +1,8 @@
-"""What a hook runs: leave a request in the queue, start the worker detached, return.
+"""What a hook starts: leave a request in the queue, become the worker.
 
-Run as a script by `<git common dir>/knowledge/hook` with `python -I -S client.py <that script> <hook> <hook's arguments>`, so it may
-import nothing but built-in modules: starting Python is most of what a commit waits for. Errors need no care here: the caller has
-closed all three streams and ignores the exit code.
+Run in the background by `<git common dir>/knowledge/hook` with `python -I -S client.py <that script> <hook> <hook's arguments>`: git
+does not even wait for Python to start. It runs at every commit all the same, so it imports nothing but built-in modules. Errors need no
+care here: the caller has closed all three streams, and nobody looks at the exit code.
 """
 
 import os
@@ -61,21 +61,17 @@ def is_rebasing(git_dir: str) -> bool:
 
 
 def start_worker(common_dir: str) -> None:
-    """Start the worker so that nothing waits for it: own session, no stream or folder of the caller held open."""
-    if os.fork():
-        return
-    try:
+    """Become the worker, so that nothing waits for it: own session, no stream or folder of the caller held open. Does not return."""
+    if os.getpgrp() != os.getpid():  # else a shell with job control has made us a group of our own, which is as good
         os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nothing, stream)
-        os.closerange(3, 1024)
-        os.chdir("/")
-        for name in REPOSITORY_VARIABLES:
-            os.environ.pop(name, None)
-        os.execv(sys.executable, [sys.executable, "-I", "-m", WORKER, common_dir])
-    finally:
-        os._exit(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.closerange(3, 1024)
+    os.chdir("/")
+    for name in REPOSITORY_VARIABLES:
+        os.environ.pop(name, None)
+    os.execv(sys.executable, [sys.executable, "-I", "-m", WORKER, common_dir])
 
 
 if __name__ == "__main__":

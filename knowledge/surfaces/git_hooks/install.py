@@ -199,7 +199,7 @@ def _runner(python: Path) -> bytes:
         "# Made by `knowledge init`, removed by `knowledge uninit`. Called by git's hooks; KNOWLEDGE_HOOKS=off turns it off.\n"
         '[ "${KNOWLEDGE_HOOKS-}" != off ] || exit 0\n'
         f"[ -x {interpreter} ] || exit 0\n"
-        f'{interpreter} -I -S {client} "$0" "$@" </dev/null >/dev/null 2>&1\n'
+        f'{interpreter} -I -S {client} "$0" "$@" </dev/null >/dev/null 2>&1 &\n'
         "exit 0\n"
     )
 
