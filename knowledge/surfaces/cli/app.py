@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import click
@@ -10,7 +11,7 @@ from knowledge import __version__
 from knowledge.errors import UsageError
 from knowledge.surfaces.cli.failures import INTERRUPTED
 from knowledge.surfaces.cli.settings import Settings
-from knowledge.surfaces.cli.verb import Branch, Entry, LazyGroup
+from knowledge.surfaces.cli.verb import COMPLETION, Branch, Entry, LazyGroup
 
 SECTIONS: dict[str, dict[str, Entry | Branch]] = {
     "Set up": {
@@ -92,12 +93,18 @@ def root() -> LazyGroup:
 
 def run(words: Sequence[str]) -> int:
     """Run a command line. Raises KnowledgeError for everything that the person can put right."""
-    settings = Settings()
+    command = root()
+    if COMPLETION in os.environ:
+        command.main(prog_name="knowledge", complete_var=COMPLETION)  # answers the shell, and exits
     try:
-        code = root().main(list(words), "knowledge", standalone_mode=False, obj=settings)
+        # Not `command.main`: it would end the process itself when the reader of our output goes away.
+        with command.make_context("knowledge", list(words), obj=Settings()) as context:
+            code = command.invoke(context)
     except click.exceptions.NoArgsIsHelpError as asked:
         asked.show()
         return asked.exit_code
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as wrong:

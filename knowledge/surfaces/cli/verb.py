@@ -16,6 +16,8 @@ from knowledge.records.claims import Author
 from knowledge.surfaces.cli.settings import Settings
 
 SHARED = "Options of every command"
+COMPLETION = "_KNOWLEDGE_COMPLETE"
+"""The environment variable by which a shell asks for completions."""
 
 
 def _remember(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:

@@ -8,7 +8,7 @@ from click.shell_completion import get_completion_class
 from knowledge.surfaces.cli.answers import CompletionAnswer
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
-from knowledge.surfaces.cli.verb import Verb
+from knowledge.surfaces.cli.verb import COMPLETION, Verb
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -26,7 +26,7 @@ def completion_command(context: click.Context, shell: str) -> None:
     """
     found = get_completion_class(shell)
     assert found is not None, "click knows all three shells"
-    script = found(context.find_root().command, {}, "knowledge", "_KNOWLEDGE_COMPLETE").source()
+    script = found(context.find_root().command, {}, "knowledge", COMPLETION).source()
     settings = context.ensure_object(Settings)
     if settings.is_json:
         show(CompletionAnswer(shell, script), settings)
