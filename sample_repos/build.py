@@ -148,14 +148,24 @@ def commit_step(repository: Path, step: Step, done: dict[str, str]) -> str:
 
 def git(repository: Path, *arguments: str, date: str = "") -> str:
     """Run git there, deaf to the machine's own configuration; what it prints. Raises CalledProcessError."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
-    if date:
-        environment |= {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+    dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}
     done = subprocess.run(
-        ["git", *arguments], cwd=repository, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=True, text=True, encoding="utf-8"
+        ["git", *arguments],
+        cwd=repository,
+        env=environment() | dates,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        text=True,
+        encoding="utf-8",
     )
     return done.stdout
+
+
+def environment() -> dict[str, str]:
+    """This process's environment without what would make git behave differently elsewhere."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return kept | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8"}
 
 
 def _edit(text: str, hunks: str) -> str:
