@@ -11,6 +11,9 @@ EVENT_TYPES = (
     "EvidenceRecorded",
 )  # fmt: skip
 
+STANDING_TYPES = ("ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened")
+"""Said of the claim itself, whatever the tree."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

@@ -75,6 +75,8 @@ class WorktreeState:
     revision: str | None
     branch: str | None
     event_sequence: int
+    day: str = ""
+    """The day that periods were counted to (ISO date)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,15 @@ class NewClaim:
     evidence: tuple[Evidence, ...] = ()
     verdict: Verdict | None = None
     events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A claim's step from one fingerprint to another, and the event that tells it. Written down once for each pair of fingerprints."""
+
+    event: Event
+    old_fingerprint: str
+    new_fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)

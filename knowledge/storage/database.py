@@ -9,20 +9,26 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Engine, Executable, create_engine, event
+import msgspec
+from sqlalchemy import Connection, CursorResult, Executable, create_engine, event
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.pool import NullPool
 
 from knowledge.config import LIMITS
-from knowledge.errors import StoreReadOnlyError
-from knowledge.storage.failures import store_error, store_errors, too_new
-from knowledge.storage.files import Schema, connect_for_reading, is_writable, read_version
+from knowledge.errors import KnowledgeError, StoreCorruptError, StoreError, StoreReadOnlyError
+from knowledge.storage.failures import corrupt, store_error, store_errors, too_new
+from knowledge.storage.files import Schema, connect_for_reading, damage_mark, is_writable, read_version
 from knowledge.storage.migrate import upgrade
+
+MEMORY = Path(":memory:")
+"""SQLite's name for a database without a file."""
+_CACHE_KILOBYTES = 16_000
 
 
 class Database:
@@ -34,7 +40,8 @@ class Database:
         self.is_read_only = is_read_only
         self._driver = driver
         self._depth = 0
-        self._engine = _engine(driver, path, schema.way_out)
+        self._engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool)
+        event.listen(self._engine, "handle_error", self._on_error)
         self._connection: Connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def close(self) -> None:
@@ -62,6 +69,8 @@ class Database:
         is_done = False
         try:
             yield
+            if not self._driver.in_transaction:
+                raise StoreError(f"{self.path}: SQLite undid the transaction after a failure; nothing of it was stored.")
             self.run(commit)
             is_done = True
         finally:
@@ -76,19 +85,58 @@ class Database:
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
         """The rows of a query, as tuples."""
-        with store_errors(self.path, self.schema.way_out):
+        with self.failures_told():
             return self._driver.execute(statement, parameters).fetchall()
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute one statement for many rows, which may come from a generator."""
-        with store_errors(self.path, self.schema.way_out):
+        with self.failures_told():
             self._driver.executemany(statement, rows)
 
-    def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
+    def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[tuple[Any, ...]]:
         """Execute a statement of SQLAlchemy's expression language."""
         result = self._connection.execute(statement, parameters)
         assert isinstance(result, CursorResult)
         return result
+
+    @contextmanager
+    def failures_told(self) -> Iterator[None]:
+        """Raise the product's error for a failure of SQLite, or for content that cannot be unpacked, inside."""
+        try:
+            yield
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            told = self._told(error)
+            if told is None:
+                raise
+            raise told from error
+        except (zlib.error, msgspec.MsgspecError, IndexError) as error:
+            self._mark_damaged()
+            raise corrupt(self.path, f"a row cannot be read: {error}", self.schema.way_out) from error
+
+    def check(self) -> str:
+        """What SQLite finds wrong with the file, in one line; "" where it is whole. Reads all of it."""
+        try:
+            problems = [str(row[0]) for row in self.rows("PRAGMA integrity_check(5)") if row[0] != "ok"]
+            problems += [f"{table} row {number} points at no row of {parent}" for table, number, parent, _ in self.rows("PRAGMA foreign_key_check")]
+        except StoreCorruptError as error:
+            return error.message
+        return "; ".join(" ".join(problem.split()) for problem in problems)
+
+    def _on_error(self, context: ExceptionContext) -> None:
+        told = self._told(context.original_exception)
+        if told is not None:
+            context.chained_exception = told
+
+    def _told(self, error: BaseException) -> KnowledgeError | None:
+        told = store_error(error, self.path, self.schema.way_out)
+        if isinstance(told, StoreCorruptError):
+            self._mark_damaged()
+        return told
+
+    def _mark_damaged(self) -> None:
+        if self.schema.is_cache and self.path != MEMORY:
+            with contextlib.suppress(OSError):
+                damage_mark(self.path).touch()
 
 
 def open_database(path: Path, schema: Schema, folder: Path | None = None) -> Database:
@@ -117,8 +165,8 @@ def peek_version(path: Path, schema: Schema) -> str:
 
 def memory_database(schema: Schema, source: Path | None) -> Database:
     """A database that lives in memory only: a copy of the one at `source`, or an empty one."""
-    driver = _connect(Path(":memory:"))
-    database = Database(Path(":memory:"), schema, driver)
+    driver = _connect(MEMORY)
+    database = Database(MEMORY, schema, driver)
     if source is not None:
         with store_errors(source, schema.way_out), contextlib.closing(connect_for_reading(source)) as original:
             original.backup(driver)
@@ -156,6 +204,7 @@ def _configure(driver: sqlite3.Connection, schema: Schema) -> None:
     driver.execute("PRAGMA foreign_keys = ON")
     driver.execute("PRAGMA recursive_triggers = ON")
     driver.execute("PRAGMA temp_store = MEMORY")
+    driver.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
     if not schema.is_cache:
         # What is redacted must not stay readable in the file's free pages.
         driver.execute("PRAGMA secure_delete = ON")
@@ -183,18 +232,6 @@ def _upgrade(database: Database, folder: Path | None) -> None:
             return
         database.run(f"PRAGMA application_id = {database.schema.application_id}")
         upgrade(database.connection, database.schema, folder)
-
-
-def _engine(driver: sqlite3.Connection, path: Path, way_out_text: str) -> Engine:
-    engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool)
-
-    @event.listens_for(engine, "handle_error")
-    def _tell(context: ExceptionContext) -> None:
-        told = store_error(context.original_exception, path, way_out_text)
-        if told is not None:
-            context.chained_exception = told
-
-    return engine
 
 
 def _savepoint(depth: int) -> tuple[str, str, tuple[str, ...]]:

@@ -46,7 +46,11 @@ def is_writable(path: Path) -> bool:
     folder = path.parent
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
-    return os.access(folder, os.W_OK | os.X_OK) and (not path.exists() or os.access(path, os.W_OK))
+    return _may(folder, os.W_OK | os.X_OK) and (not path.exists() or _may(path, os.W_OK))
+
+
+def _may(path: Path, mode: int) -> bool:
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
@@ -78,6 +82,11 @@ def read_version(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
     if row is None:
         raise corrupt(path, f"not a database of this program's {schema.name}", schema.way_out)
     return str(row[0])
+
+
+def damage_mark(path: Path) -> Path:
+    """A file beside a cache that says that it turned out to be damaged: whoever opens it next begins it anew."""
+    return Path(f"{path}.damaged")
 
 
 def beside(path: Path) -> tuple[Path, ...]:

@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Self
 
 from knowledge.config import LIMITS
-from knowledge.errors import StoreCorruptError, StoreTooNewError
+from knowledge.errors import StoreCorruptError
 from knowledge.storage.database import Database, memory_database, open_database, peek_version
-from knowledge.storage.files import INDEX, beside, is_writable
+from knowledge.storage.files import INDEX, beside, damage_mark, is_writable
 from knowledge.storage.index_facts import FactRows
 from knowledge.storage.index_resolutions import ResolutionRows
 from knowledge.storage.index_state import StateRows
@@ -55,11 +55,16 @@ class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows):
         with self.db.transaction():
             yield
 
+    def check(self) -> str:
+        """What is wrong with the file as SQLite sees it; "" where it is whole. Reads all of it."""
+        return self.db.check()
+
     def rebuild(self) -> None:
         """Set the file aside and begin an empty index in its place: for a damage that showed only in use (StoreCorruptError)."""
         self.db.close()
         if not self.is_temporary:
-            _set_aside(self.path)
+            with file_lock(_rebuild_lock(self.path), LIMITS.lock_seconds):
+                _set_aside(self.path)
         self.db = _open(self.path)
         self.was_rebuilt = True
         self.count(REBUILT)
@@ -70,15 +75,17 @@ def open_index(path: Path, versions: Mapping[str, tuple[str, str]] | None = None
 
     Raises StoreLockedError, and StoreError where the disk is full.
     """
-    try:
-        return IndexStore(path, _open(path), versions or {})
-    except (StoreCorruptError, StoreTooNewError):
-        with file_lock(path.with_name(f"{path.name}.lock"), LIMITS.lock_seconds):
-            if _is_unusable(path):
+    was_rebuilt = False
+    if path.exists() and is_writable(path) and _is_unusable(path):
+        with file_lock(_rebuild_lock(path), LIMITS.lock_seconds):
+            # Another process may have been here first.
+            was_rebuilt = _is_unusable(path)
+            if was_rebuilt:
                 _set_aside(path)
-        store = IndexStore(path, _open(path), versions or {}, was_rebuilt=True)
+    store = IndexStore(path, _open(path), versions or {}, was_rebuilt=was_rebuilt)
+    if was_rebuilt:
         store.count(REBUILT)
-        return store
+    return store
 
 
 def _open(path: Path) -> Database:
@@ -88,7 +95,13 @@ def _open(path: Path) -> Database:
     return memory_database(INDEX, path if usable else None)
 
 
+def _rebuild_lock(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
 def _is_unusable(path: Path) -> bool:
+    if damage_mark(path).exists():
+        return True
     try:
         return peek_version(path, INDEX) > INDEX.version
     except StoreCorruptError:
@@ -99,7 +112,7 @@ def _set_aside(path: Path) -> None:
     """Keep the newest unusable file for whoever wants to look at it; earlier ones would only fill the disk."""
     for old in path.parent.glob(f"{path.name}.corrupt-*"):
         old.unlink(missing_ok=True)
-    for extra in beside(path)[1:]:
+    for extra in (*beside(path)[1:], damage_mark(path)):
         extra.unlink(missing_ok=True)
     if path.exists():
         path.rename(path.with_name(f"{path.name}.corrupt-{time.time_ns() // 1_000_000}"))

@@ -72,6 +72,10 @@ class FactRows:
         )
         return {number: (FactKey(blob_id, language), interface_hash, skipped) for number, blob_id, language, interface_hash, skipped in found}
 
+    def unreadable_facts(self) -> set[int]:
+        """The facts of files that were skipped."""
+        return {number for (number,) in self.db.rows("SELECT id FROM fact WHERE skipped <> ''")}
+
     def put_digests(self, fact_id: int, payload: bytes) -> None:
         """Keep the symbol hashes of one fact."""
         self.put_many_digests([(fact_id, payload)])
@@ -93,12 +97,14 @@ class FactRows:
             " (SELECT fact_id FROM definition_name WHERE key IN (SELECT value FROM json_each(?))) ORDER BY id",
             (_json(text_key(name) for name in wanted),),
         )
-        return [(*definition, number) for number, packed in found for definition in unpack_definitions(packed) if definition[0] in wanted]
+        with self.db.failures_told():
+            return [(*definition, number) for number, packed in found for definition in unpack_definitions(packed) if definition[0] in wanted]
 
     def all_definition_names(self, fact_ids: Iterable[int]) -> set[str]:
         """The short names that these facts define."""
         found = self.db.rows("SELECT definitions FROM fact WHERE id IN (SELECT value FROM json_each(?))", (_json(fact_ids),))
-        return {definition[0] for (packed,) in found for definition in unpack_definitions(packed)}
+        with self.db.failures_told():
+            return {definition[0] for (packed,) in found for definition in unpack_definitions(packed)}
 
     def _present_toolchains(self) -> dict[int, str]:
         """toolchain id → language, for the versions of this program."""

@@ -9,16 +9,24 @@ from typing import Any
 from knowledge.records.edges import Edge, Limitation
 from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import StoredResolution
+from knowledge.storage.bulk import collection_paused
 from knowledge.storage.database import Database
 from knowledge.storage.keys import name_range, symbol_key, text_key
 from knowledge.storage.packing import (
-    PREDICATE_CODES,
     pack_edges,
     pack_limitations,
     pack_reads,
+    predicate_mask,
     unpack_edges,
     unpack_limitations,
     unpack_reads,
+    unpack_targets,
+)
+
+# Two symbols of one resolution may share a key.
+_ADD_TARGET = (
+    "INSERT INTO edge_target (key, resolution_id, predicates) VALUES (?, ?, ?)"
+    " ON CONFLICT (key, resolution_id) DO UPDATE SET predicates = predicates | excluded.predicates"
 )
 
 
@@ -37,16 +45,17 @@ class ResolutionRows:
             "SELECT id, path, fact_id, inputs, reads, limitations FROM resolution WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC",
             (_json({fact_id for _, fact_id in wanted}),),
         )
-        return [
-            StoredResolution(path, fact_id, inputs, unpack_reads(reads), (), unpack_limitations(limitations), number)
-            for number, path, fact_id, inputs, reads, limitations in found
-            if (path, fact_id) in wanted
-        ]
+        with collection_paused(), self.db.failures_told():
+            return [
+                StoredResolution(path, fact_id, inputs, unpack_reads(reads), (), unpack_limitations(limitations), number)
+                for number, path, fact_id, inputs, reads, limitations in found
+                if (path, fact_id) in wanted
+            ]
 
     def put_resolutions(self, rows: Iterable[StoredResolution]) -> list[int]:
         """Add resolutions; their ids, in order. One that is there already (same path, fact and inputs) keeps its id and its edges."""
         rows = list(rows)
-        with self.db.transaction():
+        with collection_paused(), self.db.transaction():
             next_id = self.db.rows("SELECT coalesce(max(id), 0) + 1 FROM resolution")[0][0]
             known = self._known({row.fact_id for row in rows}) if next_id > 1 else {}
             ids: list[int] = []
@@ -58,16 +67,16 @@ class ResolutionRows:
                 if place not in known:
                     number = known[place] = next_id
                     next_id += 1
-                    edges = pack_edges(row.edges)
+                    edges, masks = pack_edges(row.edges)
                     packed.append((number, row.path, row.fact_id, row.inputs, pack_reads(row.reads), pack_limitations(row.limitations), edges))
-                    targets += [(key, code, number) for key, code in _target_keys(row.edges)]
-                    reads += [(key, number) for key in _read_keys(row)]
+                    targets += [(symbol_key(symbol), number, mask) for symbol, mask in masks.items()]
+                    reads += [(key, number) for key in {text_key(read.kind, read.key) for read in row.reads}]
                 ids.append(known[place])
             # In the order of their keys the rows go to the end of each page: many times quicker than as they come.
             targets.sort()
             reads.sort()
             self.db.many("INSERT INTO resolution (id, path, fact_id, inputs, reads, limitations, edges) VALUES (?, ?, ?, ?, ?, ?, ?)", packed)
-            self.db.many("INSERT INTO edge_target (key, predicate, resolution_id) VALUES (?, ?, ?)", targets)
+            self.db.many(_ADD_TARGET, targets)
             self.db.many("INSERT INTO resolution_read (key, resolution_id) VALUES (?, ?)", reads)
         return ids
 
@@ -80,18 +89,17 @@ class ResolutionRows:
     def edges_from(self, resolution_ids: Iterable[int]) -> list[tuple[int, Edge]]:
         """All edges of these resolutions: (resolution id, edge)."""
         found = self.db.rows("SELECT id, edges FROM resolution WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (_json(resolution_ids),))
-        return [(number, edge) for number, packed in found for edge in unpack_edges(packed)]
+        with collection_paused(), self.db.failures_told():
+            return [(number, edge) for number, packed in found for edge in unpack_edges(packed)]
 
     def edges_into(
         self, symbols: Iterable[SymbolId], predicate: str | None = None, within: Collection[int] | None = None
     ) -> list[tuple[int, Edge]]:
         """The edges whose object is one of these symbols: (resolution id, edge)."""
         wanted = set(symbols)
-        codes = _codes(predicate)
         found = self.db.rows(
-            "SELECT DISTINCT resolution_id FROM edge_target WHERE key IN (SELECT value FROM json_each(?))"
-            " AND predicate IN (SELECT value FROM json_each(?))",
-            (_json({symbol_key(symbol) for symbol in wanted}), codes),
+            "SELECT DISTINCT resolution_id FROM edge_target WHERE key IN (SELECT value FROM json_each(?)) AND predicates & ?",
+            (_json({symbol_key(symbol) for symbol in wanted}), predicate_mask(predicate)),
         )
         return self._matching((number for (number,) in found), within, predicate, wanted, None)
 
@@ -100,23 +108,25 @@ class ResolutionRows:
     ) -> list[tuple[int, Edge]]:
         """The edges whose object has this qualified name, in whatever file or package; for a file its path, for an outside module its name."""
         found = self.db.rows(
-            "SELECT DISTINCT resolution_id FROM edge_target WHERE key BETWEEN ? AND ? AND predicate IN (SELECT value FROM json_each(?))",
-            (*name_range(qualified_name), _codes(predicate)),
+            "SELECT DISTINCT resolution_id FROM edge_target WHERE key BETWEEN ? AND ? AND predicates & ?",
+            (*name_range(qualified_name), predicate_mask(predicate)),
         )
         return self._matching((number for (number,) in found), within, predicate, None, qualified_name)
 
     def limitations(self, resolution_ids: Iterable[int]) -> dict[int, tuple[Limitation, ...]]:
         """resolution id → what it could not show; resolutions without limitations are left out."""
         found = self.db.rows("SELECT id, limitations FROM resolution WHERE id IN (SELECT value FROM json_each(?))", (_json(resolution_ids),))
-        unpacked = ((number, unpack_limitations(packed)) for number, packed in found)
-        return {number: limitations for number, limitations in unpacked if limitations}
+        with self.db.failures_told():
+            unpacked = {number: unpack_limitations(packed) for number, packed in found}
+        return {number: limitations for number, limitations in unpacked.items() if limitations}
 
     def _matching(
         self, numbers: Iterable[int], within: Collection[int] | None, predicate: str | None, wanted: set[SymbolId] | None, name: str | None
     ) -> list[tuple[int, Edge]]:
         kept = sorted(number for number in numbers if within is None or number in within)
         found = self.db.rows("SELECT id, edges FROM resolution WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (_json(kept),))
-        return [(number, edge) for number, packed in found for edge in unpack_edges(packed, predicate, wanted, name)]
+        with collection_paused(), self.db.failures_told():
+            return [(number, edge) for number, packed in found for edge in unpack_edges(packed, predicate, wanted, name)]
 
     def _known(self, fact_ids: set[int]) -> dict[tuple[int, bytes, str], int]:
         found = self.db.rows("SELECT fact_id, path, inputs, id FROM resolution WHERE fact_id IN (SELECT value FROM json_each(?))", (_json(fact_ids),))
@@ -128,23 +138,11 @@ def delete_resolutions(db: Database, numbers: Iterable[int]) -> None:
     found: list[Any] = db.rows("SELECT id, reads, edges FROM resolution WHERE id IN (SELECT value FROM json_each(?))", (_json(numbers),))
     targets, reads = [], []
     for number, packed_reads, packed_edges in found:
-        targets += [(key, code, number) for key, code in _target_keys(unpack_edges(packed_edges))]
+        targets += [(symbol_key(symbol), number) for symbol in unpack_targets(packed_edges)]
         reads += [(text_key(read.kind, read.key), number) for read in unpack_reads(packed_reads)]
-    db.many("DELETE FROM edge_target WHERE key = ? AND predicate = ? AND resolution_id = ?", sorted(targets))
+    db.many("DELETE FROM edge_target WHERE key = ? AND resolution_id = ?", sorted(targets))
     db.many("DELETE FROM resolution_read WHERE key = ? AND resolution_id = ?", sorted(reads))
     db.many("DELETE FROM resolution WHERE id = ?", [(row[0],) for row in found])
-
-
-def _target_keys(edges: Iterable[Edge]) -> set[tuple[int, int]]:
-    return {(symbol_key(target), PREDICATE_CODES[predicate]) for target, predicate in {(edge.object, edge.predicate) for edge in edges}}
-
-
-def _read_keys(row: StoredResolution) -> set[int]:
-    return {text_key(read.kind, read.key) for read in row.reads}
-
-
-def _codes(predicate: str | None) -> str:
-    return _json(PREDICATE_CODES.values() if predicate is None else [PREDICATE_CODES[predicate]])
 
 
 def _json(values: Iterable[int]) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from knowledge.records.claims import AnchorReading, Cause, ClaimStatus
 from knowledge.records.stored import WorktreeState
+from knowledge.storage.bulk import collection_paused
 from knowledge.storage.database import Database
 from knowledge.storage.keys import text_key
 from knowledge.storage.ledger_rows import dump, plain
@@ -19,6 +20,7 @@ class _Detail(msgspec.Struct):
     readings: dict[str, AnchorReading] = {}
 
 
+_STATES = "SELECT worktree, tree_key, revision, branch, event_sequence, day FROM worktree"
 _detail = msgspec.json.Decoder(_Detail)
 
 
@@ -29,19 +31,18 @@ class StateRows:
 
     def worktree_state(self, worktree: str) -> WorktreeState | None:
         """What this worktree's statuses were computed for; None where they never were."""
-        row = self.db.rows("SELECT worktree, tree_key, revision, branch, event_sequence FROM worktree WHERE worktree = ?", (worktree,))
+        row = self.db.rows(f"{_STATES} WHERE worktree = ?", (worktree,))
         return WorktreeState(*row[0]) if row else None
 
     def worktree_states(self) -> list[WorktreeState]:
         """The state of every worktree that has one."""
-        rows = self.db.rows("SELECT worktree, tree_key, revision, branch, event_sequence FROM worktree ORDER BY worktree")
-        return [WorktreeState(*row) for row in rows]
+        return [WorktreeState(*row) for row in self.db.rows(f"{_STATES} ORDER BY worktree")]
 
     def put_worktree_state(self, state: WorktreeState) -> None:
         with self.db.transaction():
             self.db.run(
-                "INSERT OR REPLACE INTO worktree (worktree, tree_key, revision, branch, event_sequence) VALUES (?, ?, ?, ?, ?)",
-                (state.worktree, state.tree_key, state.revision, state.branch, state.event_sequence),
+                "INSERT OR REPLACE INTO worktree (worktree, tree_key, revision, branch, event_sequence, day) VALUES (?, ?, ?, ?, ?, ?)",
+                (state.worktree, state.tree_key, state.revision, state.branch, state.event_sequence, state.day),
             )
 
     def statuses(self, worktree: str, claim_ids: Iterable[str] | None = None) -> dict[str, ClaimStatus]:
@@ -52,9 +53,10 @@ class StateRows:
         else:
             rows = self.db.rows(f"{query} AND claim_id IN (SELECT value FROM json_each(?))", (worktree, json.dumps(list(claim_ids))))
         found = {}
-        for claim_id, status, verdict_id, is_relocated, packed in rows:
-            detail = _detail.decode(packed)
-            found[claim_id] = ClaimStatus(claim_id, status, detail.causes, verdict_id, detail.readings, bool(is_relocated))
+        with collection_paused(), self.db.failures_told():
+            for claim_id, status, verdict_id, is_relocated, packed in rows:
+                detail = _detail.decode(packed)
+                found[claim_id] = ClaimStatus(claim_id, status, detail.causes, verdict_id, detail.readings, bool(is_relocated))
         return found
 
     def put_statuses(self, worktree: str, rows: Iterable[ClaimStatus]) -> None:

@@ -45,11 +45,13 @@ class TreeStore:
                         whole.pop(path, None)
                     changed, removed, base_id, depth = whole | changed, (), None, 0
             # Other trees may be told as differences from the tree that is replaced: it stays, without a name, while they do.
-            self.db.run("UPDATE tree SET key = NULL WHERE key = ?", (key,))
+            is_replaced = self.db.run("UPDATE tree SET key = NULL WHERE key = ?", (key,)).rowcount > 0
             self.db.run(
                 "INSERT INTO tree (key, base_id, depth, used, manifest, meta) VALUES (?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM tree), ?, ?)",
                 (key, base_id, depth, pack_manifest(changed, removed), json.dumps(meta or {})),
             )
+            if is_replaced:
+                self._forget([])
 
     def tree(self, key: str) -> TreeRows | None:
         """The tree with that key; None where it is not stored."""
@@ -103,8 +105,9 @@ class TreeStore:
             (number,),
         )
         files: dict[bytes, tuple[int, int]] = {}
-        for (manifest,) in chain:
-            apply_manifest(manifest, files)
+        with self.db.failures_told():
+            for (manifest,) in chain:
+                apply_manifest(manifest, files)
         return files
 
     def _size(self) -> int:

@@ -9,19 +9,21 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Column, Select, exists, func, or_, select
+from sqlalchemy import Column, Select, exists, func, or_, select, union
 
 from knowledge.errors import UnknownRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
-from knowledge.records.events import Event
+from knowledge.records.events import STANDING_TYPES, Event
 from knowledge.records.evidence import Evidence
-from knowledge.records.stored import ClaimFilter, Imported, NewClaim, Redaction, Relation
+from knowledge.records.stored import ClaimFilter, Imported, NewClaim, Redaction, Relation, Transition
 from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
+from knowledge.storage.bulk import collection_paused
 from knowledge.storage.database import Database, open_database
 from knowledge.storage.files import LEDGER
 from knowledge.storage.ledger_adding import Adding
@@ -30,6 +32,10 @@ from knowledge.storage.ledger_redaction import redact
 
 _CHUNK = 500
 _MOST_CHUNKS = 8
+_SHORTEST_PREFIX = 4
+_NEAR = 5
+_MOST_COMPARED = 20_000
+_LAST_CHARACTER = "\U0010ffff"
 
 
 class Ledger:
@@ -79,10 +85,11 @@ class Ledger:
         """
         return self.record_claims([NewClaim(claim, tuple(anchors), tuple(evidence), verdict, tuple(events))])
 
-    def record_claims(self, many: Iterable[NewClaim]) -> list[Event]:
-        """Record many claims, all or none of them."""
+    def record_claims(self, many: Iterable[NewClaim], blobs: Mapping[str, bytes] | None = None) -> list[Event]:
+        """Record many claims, all or none of them, and keep the uncommitted files they were said on."""
         many = list(many)
         with self.db.transaction():
+            self._adding.blobs(blobs or {})
             self._adding.claims([(new.claim, new.anchors) for new in many])
             self._adding.evidence([item for new in many for item in new.evidence])
             self._adding.verdicts([new.verdict for new in many if new.verdict is not None])
@@ -98,7 +105,6 @@ class Ledger:
     ) -> list[Event]:
         """Add to the ledger, all or nothing; the events as stored, with their sequence.
 
-        An event whose payload has `old_fingerprint` and `new_fingerprint` is a transition of its claim: one that is known is left out.
         Evidence, relations and blobs that are there already are left as they are.
         Raises InvalidRecordError where an id is taken by something else, or a verdict is of no claim.
         """
@@ -108,6 +114,11 @@ class Ledger:
             self._adding.relations(relations)
             self._adding.blobs(blobs or {})
             return self._adding.events(events)
+
+    def append_transitions(self, transitions: Iterable[Transition]) -> int:
+        """Write down the transitions that are not known yet; how many they were."""
+        with self.db.transaction():
+            return len(self._adding.transitions(transitions))
 
     def redact(self, claim_id: str, reason: str, *, at: str, author: str) -> None:
         """Erase what the claim says, everywhere it is kept; its id, the hash of its statement, its anchors and its events stay.
@@ -122,38 +133,83 @@ class Ledger:
         """Raises UnknownRecordError."""
         row = self.db.execute(select(tables.claim).where(tables.claim.c.id == claim_id)).first()
         if row is None:
-            raise UnknownRecordError(f"no claim {claim_id!r} in {self.path}")
+            raise UnknownRecordError(f"there is no claim {claim_id!r}", suggestions=self.near_ids(claim_id))
         return rows.claim_of(row)
 
-    def claims(self, wanted: ClaimFilter | None = None, ids: Iterable[str] | None = None) -> list[Claim]:
-        """The claims that the filter lets through, in the order they were recorded; with `ids`, only those among them (unknown ids are left out)."""
-        table = tables.claim
-        query = select(table).where(*_conditions(wanted or ClaimFilter())).order_by(table.c.recorded_at, table.c.id)
-        found = [rows.claim_of(row) for row in self._by(query, table.c.id, ids)]
-        return found if ids is None else sorted(found, key=lambda claim: (claim.recorded_at, claim.id))
+    def claims(self, wanted: ClaimFilter | None = None) -> list[Claim]:
+        """The claims that the filter lets through, in the order they were recorded."""
+        with collection_paused():
+            found = [rows.claim_of(row) for row in self.db.execute(select(tables.claim).where(*_conditions(wanted or ClaimFilter())))]
+        return sorted(found, key=lambda claim: (claim.recorded_at, claim.id))
+
+    def claims_by_id(self, claim_ids: Iterable[str]) -> dict[str, Claim]:
+        """claim id → claim; unknown ids are left out."""
+        with collection_paused():
+            return {row.id: rows.claim_of(row) for row in self._by(select(tables.claim), tables.claim.c.id, claim_ids)}
 
     def claim_ids(self) -> list[str]:
         """The ids of all claims, in the order they were recorded."""
+        return self.find_claims(ClaimFilter())
+
+    def find_claims(self, wanted: ClaimFilter) -> list[str]:
+        """The ids of the claims that the filter lets through, in the order they were recorded."""
         table = tables.claim
-        return [row.id for row in self.db.execute(select(table.c.id).order_by(table.c.recorded_at, table.c.id))]
+        query = select(table.c.id).where(*_conditions(wanted)).order_by(table.c.recorded_at, table.c.id)
+        return [row.id for row in self.db.execute(query)]
+
+    def claim_count(self) -> int:
+        return int(self.db.execute(select(func.count()).select_from(tables.claim)).scalar_one())
+
+    def claims_with_time(self) -> set[str]:
+        """The claims whose status may change with the date alone."""
+        claim, link, anchor = tables.claim, tables.claim_anchor, tables.anchor
+        on_time = select(link.c.claim_id).join(anchor, anchor.c.digest == link.c.anchor_digest).where(anchor.c.kind == "time")
+        return set(self.db.execute(union(select(claim.c.id).where(claim.c.freshness_policy != "{}"), on_time)).scalars())
+
+    def tags(self) -> dict[str, int]:
+        """Every tag in use → how many claims bear it."""
+        tag = tables.claim_tag.c.tag
+        return {row[0]: row[1] for row in self.db.execute(select(tag, func.count()).group_by(tag).order_by(tag))}
+
+    def resolve_claim(self, text: str) -> str:
+        """The claim id that is meant by a whole id or by the beginning of one. Raises UnknownRecordError where none fits, or more than one."""
+        column = tables.claim.c.id
+        if self.db.execute(select(column).where(column == text)).first() is not None:
+            return text
+        longer = select(column).where(column > text, column < text + _LAST_CHARACTER).order_by(column).limit(_NEAR + 1)
+        fitting = [row.id for row in self.db.execute(longer)] if len(text) >= _SHORTEST_PREFIX else []
+        if len(fitting) == 1:
+            return str(fitting[0])
+        if fitting:
+            raise UnknownRecordError(f"more than one claim id begins with {text!r}; give more of it", suggestions=fitting[:_NEAR])
+        raise UnknownRecordError(f"there is no claim {text!r}", suggestions=self.near_ids(text))
+
+    def near_ids(self, text: str) -> list[str]:
+        """Ids of claims and evidence that look like this one, best first."""
+        for column in (tables.claim.c.id, tables.evidence.c.id):
+            known = [row.id for row in self.db.execute(select(column).order_by(column.desc()).limit(_MOST_COMPARED))]
+            if found := get_close_matches(text, known, _NEAR, cutoff=0.75):
+                return found
+        return []
 
     def anchors_of(self, claim_ids: Iterable[str] | None = None) -> dict[str, tuple[Anchor, ...]]:
         """claim id → its anchors in the order they were given; for all claims or for these. Claims without anchors are left out."""
         link, anchor = tables.claim_anchor, tables.anchor
         ids = None if claim_ids is None else set(claim_ids)
         query = select(link.c.claim_id, link.c.anchor_digest, link.c.role).order_by(link.c.claim_id, link.c.position)
-        links = self._by(query, link.c.claim_id, ids)
-        digests = None if ids is None else {row.anchor_digest for row in links}
-        targets = {row.digest: (row.kind, rows.anchor_target(row.target)) for row in self._by(select(anchor), anchor.c.digest, digests)}
-        equal: dict[tuple[str, str], Anchor] = {}
-        found: dict[str, list[Anchor]] = {}
-        for claim_id, digest, role in links:
-            one = equal.get((digest, role))
-            if one is None:
-                kind, target = targets[digest]
-                one = equal[digest, role] = Anchor(digest, kind, target, role)
-            found.setdefault(claim_id, []).append(one)
-        return {claim_id: tuple(anchors) for claim_id, anchors in found.items()}
+        with collection_paused():
+            links = self._by(query, link.c.claim_id, ids)
+            digests = None if ids is None else {row.anchor_digest for row in links}
+            targets = {digest: (kind, target) for digest, kind, target in self._by(select(anchor), anchor.c.digest, digests)}
+            equal: dict[tuple[str, str], Anchor] = {}
+            found: dict[str, tuple[Anchor, ...]] = {}
+            for claim_id, digest, role in links:
+                one = equal.get((digest, role))
+                if one is None:
+                    kind, target = targets[digest]
+                    one = equal[digest, role] = Anchor(digest, kind, rows.anchor_target(target), role)
+                found[claim_id] = (*found.get(claim_id, ()), one)
+        return found
 
     def claims_on(self, anchor_digests: Iterable[str]) -> dict[str, set[str]]:
         """anchor digest → the claims that stand on it; anchors without claims are left out."""
@@ -163,21 +219,22 @@ class Ledger:
             found.setdefault(digest, set()).add(claim_id)
         return found
 
-    def claims_derived_from(self, claim_ids: Iterable[str]) -> dict[str, set[str]]:
-        """premise → the claims derived from it directly; claims that are no premise are left out."""
+    def claims_derived_from(self, claim_ids: Iterable[str]) -> set[str]:
+        """The claims that name one of these as a premise: derived from it, or anchored to it."""
         table = tables.premise
-        found: dict[str, set[str]] = {}
-        for claim_id, premise_id in self._by(select(table.c.claim_id, table.c.premise_id), table.c.premise_id, set(claim_ids)):
-            found.setdefault(premise_id, set()).add(claim_id)
-        return found
+        return {row.claim_id for row in self._by(select(table.c.claim_id, table.c.premise_id), table.c.premise_id, set(claim_ids))}
 
     def verdicts(self, claim_ids: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
         """claim id → its verdicts, oldest first; for all claims or for these. Claims without any are left out."""
         table = tables.verdict
-        query = select(table).order_by(table.c.claim_id, table.c.sequence, table.c.id)
         found: dict[str, list[Verdict]] = {}
-        for row in self._by(query, table.c.claim_id, None if claim_ids is None else set(claim_ids)):
-            found.setdefault(row.claim_id, []).append(rows.verdict_of(row))
+        with collection_paused():
+            for row in self._by(select(table), table.c.claim_id, None if claim_ids is None else set(claim_ids)):
+                verdict = rows.verdict_of(row)
+                found.setdefault(verdict.claim_id, []).append(verdict)
+        # Sorting each claim's few verdicts is quicker than having all rows looked up through an index.
+        for verdicts in found.values():
+            verdicts.sort(key=lambda verdict: (verdict.sequence, verdict.id))
         return found
 
     def events(self, claim_id: str | None = None, after: int = 0, types: Collection[str] | None = None) -> list[Event]:
@@ -192,16 +249,22 @@ class Ledger:
             query = query.where(table.c.claim_id == claim_id).order_by(table.c.clock, table.c.id)
         return [rows.event_of(row) for row in self.db.execute(query)]
 
+    def standing_events(self, claim_ids: Iterable[str]) -> dict[str, list[Event]]:
+        """claim id → what was said of the claim itself (rejected, superseded, withdrawn, reopened), oldest first."""
+        table = tables.event
+        query = select(table).where(table.c.type.in_(STANDING_TYPES)).order_by(table.c.clock, table.c.id)
+        found: dict[str, list[Event]] = {}
+        for row in self._by(query, table.c.claim_id, claim_ids):
+            found.setdefault(row.claim_id, []).append(rows.event_of(row))
+        return found
+
     def last_sequence(self) -> int:
         """The sequence of the newest event; 0 without any."""
         return int(self.db.execute(select(func.coalesce(func.max(tables.event.c.sequence), 0))).scalar_one())
 
-    def evidence(self, evidence_id: str) -> Evidence:
-        """Raises UnknownRecordError."""
+    def evidence(self, evidence_id: str) -> Evidence | None:
         row = self.db.execute(select(tables.evidence).where(tables.evidence.c.id == evidence_id)).first()
-        if row is None:
-            raise UnknownRecordError(f"no evidence {evidence_id!r} in {self.path}")
-        return rows.evidence_of_row(row)
+        return None if row is None else rows.evidence_of_row(row)
 
     def evidence_of(self, claim_id: str) -> list[Evidence]:
         """The evidence that the claim or one of its verdicts cites, by id."""
@@ -226,12 +289,17 @@ class Ledger:
 
     def transition_known(self, claim_id: str, old_fingerprint: str, new_fingerprint: str) -> bool:
         """Whether the claim's step from one fingerprint to another is written down already."""
-        return self._adding.is_known(claim_id, old_fingerprint, new_fingerprint)
+        return self._adding.has_step((claim_id, rows.digest_of([old_fingerprint]), rows.digest_of([new_fingerprint])))
 
     def kept_blob(self, blob_id: str) -> bytes | None:
         """The kept bytes of an uncommitted file; None where the ledger does not have them."""
         packed = self.db.execute(select(tables.kept_blob.c.content).where(tables.kept_blob.c.blob_id == blob_id)).scalar()
-        return None if packed is None else zlib.decompress(packed)
+        with self.db.failures_told():
+            return None if packed is None else zlib.decompress(packed)
+
+    def check(self) -> str:
+        """What is wrong with the file as SQLite sees it; "" where it is whole. Reads all of it."""
+        return self.db.check()
 
     # Moving
 

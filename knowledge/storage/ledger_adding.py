@@ -13,14 +13,12 @@ from knowledge.errors import InvalidRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
-from knowledge.records.stored import REDACTED, Relation
+from knowledge.records.stored import REDACTED, Relation, Transition
 from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
 from knowledge.storage.database import Database
 
 _CHUNK = 500
-OLD, NEW = "old_fingerprint", "new_fingerprint"
-"""What the payload of a transition's event has."""
 
 
 class Adding:
@@ -37,10 +35,14 @@ class Adding:
             raise InvalidRecordError(f"the claim id {next(iter(taken), 'given twice')!r} is taken; claims are never changed, record a new one")
         self.anchors([anchor for _, anchors in many for anchor in anchors])
         links = [[(anchor.digest, anchor.role) for anchor in anchors] for _, anchors in many]
-        self.raw_claims([(row, claim, link) for row, (claim, _), link in zip(claims, many, links, strict=True)])
+        premises = premises_of(anchor for _, anchors in many for anchor in anchors)
+        self.raw_claims([(row, claim, link) for row, (claim, _), link in zip(claims, many, links, strict=True)], premises)
 
-    def raw_claims(self, many: Sequence[tuple[dict[str, Any], Claim, Sequence[tuple[str, str]]]]) -> None:
-        """Add rows of claims that are known to be new, with (anchor digest, role) of each; the anchors are there."""
+    def raw_claims(self, many: Sequence[tuple[dict[str, Any], Claim, Sequence[tuple[str, str]]]], premises: Mapping[str, str]) -> None:
+        """Add rows of claims that are known to be new, with (anchor digest, role) of each; the anchors are there.
+
+        premises: the digest of an anchor on a claim → that claim.
+        """
         self._insert(tables.claim, [row for row, _, _ in many])
         self._insert(
             tables.claim_anchor,
@@ -50,7 +52,8 @@ class Adding:
                 for position, (digest, role) in enumerate(links)
             ],
         )
-        self._insert(tables.premise, [link for _, claim, _ in many for link in rows.links(claim.id, claim.derived_from, "premise_id")])
+        derived = [(claim.id, (*claim.derived_from, *(premises[digest] for digest, _ in links if digest in premises))) for _, claim, links in many]
+        self._insert(tables.premise, [link for claim_id, names in derived for link in rows.links(claim_id, names, "premise_id")])
         self._insert(tables.claim_tag, [link for _, claim, _ in many for link in rows.links(claim.id, claim.tags, "tag")])
         self.cite([(claim.id, claim.evidence_refs) for _, claim, _ in many])
 
@@ -90,36 +93,48 @@ class Adding:
         self.cite([(verdict.claim_id, verdict.evidence_refs) for verdict in verdicts])
 
     def events(self, events: Sequence[Event]) -> list[Event]:
-        """Add events at the end; as stored. Transitions that are known are left out."""
+        """Add events at the end; as stored."""
         if not events:
             return []
         sequence, clock = self._last(tables.event.c.sequence), self._last(tables.event.c.clock)
         stored, found = [], []
         for event in events:
-            if not self._is_first(event, sequence + 1):
-                continue
             sequence, clock = sequence + 1, rows.clock_after(clock, event.at)
             stored.append(replace(event, sequence=sequence))
             found.append(rows.event_row(event, sequence, clock))
         self._insert(tables.event, found)
         return stored
 
-    def raw_events(self, found: Sequence[dict[str, Any]], events: Sequence[Event]) -> None:
-        """Add rows of events that are known to be new, in this order, at the end."""
-        sequence = self._last(tables.event.c.sequence)
-        for event in events:
-            sequence += 1
-            self._is_first(event, sequence)
-        first = sequence - len(events) + 1
-        self._insert(tables.event, [row | {"sequence": first + place} for place, row in enumerate(found)])
+    def transitions(self, transitions: Iterable[Transition]) -> list[Event]:
+        """Add the events of the transitions that are not known; as stored."""
+        fresh: dict[tuple[str, str, str], Event] = {}
+        for step in transitions:
+            key = step.event.claim_id, rows.digest_of([step.old_fingerprint]), rows.digest_of([step.new_fingerprint])
+            if key not in fresh and not self.has_step(key):
+                fresh[key] = step.event
+        stored = self.events(list(fresh.values()))
+        self.steps([(key, event.sequence) for key, event in zip(fresh, stored, strict=True)])
+        return stored
 
-    def is_known(self, claim_id: str, old: str, new: str) -> bool:
-        """Whether a transition is written down."""
+    def steps(self, found: Iterable[tuple[tuple[str, str, str], int]]) -> None:
+        """Note which event told which step: (claim, digest of the old fingerprint, of the new one), sequence. Known steps are left out."""
+        columns = ("claim_id", "old_fingerprint", "new_fingerprint", "event_sequence")
+        fresh = {key: sequence for key, sequence in found if not self.has_step(key)}
+        self._insert(tables.transition, [dict(zip(columns, (*key, sequence), strict=True)) for key, sequence in fresh.items()])
+
+    def has_step(self, key: tuple[str, str, str]) -> bool:
         table = tables.transition
+        claim_id, old, new = key
         query = select(table.c.event_sequence).where(
-            table.c.claim_id == claim_id, table.c.old_fingerprint == rows.digest_of([old]), table.c.new_fingerprint == rows.digest_of([new])
+            table.c.claim_id == claim_id, table.c.old_fingerprint == old, table.c.new_fingerprint == new
         )
         return self._db.execute(query).first() is not None
+
+    def raw_events(self, found: Sequence[dict[str, Any]]) -> int:
+        """Add rows of events that are known to be new, in this order, at the end; the sequence of the first."""
+        first = self._last(tables.event.c.sequence) + 1
+        self._insert(tables.event, [row | {"sequence": first + place} for place, row in enumerate(found)])
+        return first
 
     def existing(self, table: Table, key: str, values: Iterable[str]) -> dict[str, Any]:
         """The rows of a table that have one of these keys, by key."""
@@ -159,20 +174,14 @@ class Adding:
             known.update((row.claim_id, row.evidence_id) for row in self._db.execute(query))
         self._insert(table, [{"claim_id": claim_id, "evidence_id": reference} for claim_id, reference in sorted(pairs - known)])
 
-    def _is_first(self, event: Event, sequence: int) -> bool:
-        """Whether the event is no transition or one that is not known; notes it."""
-        old, new = event.payload.get(OLD), event.payload.get(NEW)
-        if not isinstance(old, str) or not isinstance(new, str):
-            return True
-        if self.is_known(event.claim_id, old, new):
-            return False
-        row = {"claim_id": event.claim_id, OLD: rows.digest_of([old]), NEW: rows.digest_of([new]), "event_sequence": sequence}
-        self._insert(tables.transition, [row])
-        return True
-
     def _last(self, column: Any) -> int:
         return int(self._db.execute(select(func.coalesce(func.max(column), 0))).scalar_one())
 
     def _insert(self, table: Table, found: list[dict[str, Any]]) -> None:
         if found:
             self._db.execute(insert(table), found)
+
+
+def premises_of(anchors: Iterable[Anchor]) -> dict[str, str]:
+    """The digest of each anchor on a claim → that claim."""
+    return {anchor.digest: str(anchor.target.get("claim", "")) for anchor in anchors if anchor.kind == "claim"}

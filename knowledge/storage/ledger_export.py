@@ -26,7 +26,7 @@ from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
 from knowledge.storage.database import Database
 from knowledge.storage.files import LEDGER, connect_for_reading
-from knowledge.storage.ledger_adding import Adding
+from knowledge.storage.ledger_adding import Adding, premises_of
 from knowledge.storage.ledger_redaction import erase, erase_around, texts_of
 
 FORMAT = "knowledge-ledger"
@@ -66,6 +66,8 @@ class _Event(msgspec.Struct, tag_field="row", tag="event"):
     id: str
     clock: int
     event: Event
+    step: tuple[str, str] | None = None
+    """Of a transition: the digests of the fingerprints it leads from and to."""
 
 
 class _Relation(msgspec.Struct, tag_field="row", tag="relation"):
@@ -113,8 +115,10 @@ def _exported(db: Database) -> Iterator[_Row]:
         yield _Evidence(msgspec.to_builtins(evidence) | {"file_path": show_path(evidence.file_path)})
     for row in db.execute(select(tables.verdict).order_by(tables.verdict.c.sequence, tables.verdict.c.id)):
         yield _Verdict(rows.verdict_of(row))
+    step = tables.transition
+    steps = {row.event_sequence: (row.old_fingerprint, row.new_fingerprint) for row in db.execute(select(step))}
     for row in db.execute(select(tables.event).order_by(tables.event.c.sequence)):
-        yield _Event(row.id, row.clock, rows.event_of(row))
+        yield _Event(row.id, row.clock, rows.event_of(row), steps.get(row.sequence))
     for row in db.execute(select(tables.relation).order_by(tables.relation.c.id)):
         yield _Relation(rows.relation_of(row))
     for row in db.execute(select(tables.kept_blob).order_by(tables.kept_blob.c.blob_id)):
@@ -170,11 +174,11 @@ class _Import:
 
     def run(self) -> Imported:
         adding = self._adding
-        anchors = _only(self._found, _Anchor)
-        self._count("anchor", len(anchors), adding.anchors(Anchor(row.digest, row.kind, row.target) for row in anchors))
+        anchors = [Anchor(row.digest, row.kind, row.target) for row in _only(self._found, _Anchor)]
+        self._count("anchor", len(anchors), adding.anchors(anchors))
         evidence = [_evidence(row) for row in _only(self._found, _Evidence)]
         self._count("evidence", len(evidence), adding.evidence(evidence))
-        self._add_claims()
+        self._add_claims(anchors)
         self._add_verdicts()
         self._add_events()
         relations = _only(self._found, _Relation)
@@ -189,7 +193,7 @@ class _Import:
         self._added[kind] += added
         self._present[kind] += there - added
 
-    def _add_claims(self) -> None:
+    def _add_claims(self, anchors: Sequence[Anchor]) -> None:
         fresh = []
         known = self._adding.existing(tables.claim, "id", self._claims)
         for claim_id, row in self._claims.items():
@@ -204,7 +208,7 @@ class _Import:
                 erase(self._db, claim_id, row.redacted_at)
             if is_redacted:
                 self._redacted.add(claim_id)
-        self._adding.raw_claims(fresh)
+        self._adding.raw_claims(fresh, premises_of(anchors))
         self._count("claim", len(self._claims), len(fresh))
 
     def _add_verdicts(self) -> None:
@@ -230,8 +234,10 @@ class _Import:
                 erasable = ("sequence", "payload") if row.event.claim_id in self._redacted else ("sequence",)
                 _refuse_other("event", row.id, known[row.id], made, erasable)
             else:
-                fresh.append((made, row.event))
-        self._adding.raw_events([made for made, _ in fresh], [event for _, event in fresh])
+                fresh.append((made, row))
+        first = self._adding.raw_events([made for made, _ in fresh])
+        steps = [(row, first + place) for place, (_, row) in enumerate(fresh)]
+        self._adding.steps([((row.event.claim_id, *row.step), sequence) for row, sequence in steps if row.step is not None])
         self._count("event", len(found), len(fresh))
 
 

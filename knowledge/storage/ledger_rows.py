@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from datetime import datetime
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache, wraps
+from typing import Any, TypeVar
 
 import msgspec
 
+from knowledge.errors import StoreCorruptError
 from knowledge.records.claims import Anchor, AnchorReading, Author, Claim, FreshnessPolicy, Predicate, Scope, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence, SourceRange
 from knowledge.records.stored import Relation
+from knowledge.storage.files import LEDGER
+
+_Record = TypeVar("_Record")
 
 _encoder = msgspec.json.Encoder(order="sorted")
-_scope = msgspec.json.Decoder(Scope)
-_policy = msgspec.json.Decoder(FreshnessPolicy)
 _predicate = msgspec.json.Decoder(Predicate)
-_texts = msgspec.json.Decoder(tuple[str, ...])
 _range = msgspec.json.Decoder(SourceRange)
 _fingerprint = msgspec.json.Decoder(dict[str, AnchorReading])
 _json = msgspec.json.Decoder(dict[str, Any])
-_versions = msgspec.json.Decoder(dict[str, str])
+
+# What many rows have alike is decoded once. Only values that cannot be changed are shared.
+_CACHED = 4096
+_scope_of = lru_cache(_CACHED)(msgspec.json.Decoder(Scope).decode)
+_policy_of = lru_cache(_CACHED)(msgspec.json.Decoder(FreshnessPolicy).decode)
+texts = lru_cache(_CACHED)(msgspec.json.Decoder(tuple[str, ...]).decode)
+_analyzers = lru_cache(_CACHED)(msgspec.json.Decoder(dict[str, str]).decode)
+_author = lru_cache(_CACHED)(Author)
 
 
 def dump(value: Any) -> str:
@@ -51,6 +59,19 @@ def statement_hash(statement: str) -> str:
     return hashlib.sha256(statement.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _intact(read: Callable[[Any], _Record]) -> Callable[[Any], _Record]:
+    """Say of a row whose JSON cannot be read that it is damaged."""
+
+    @wraps(read)
+    def told(row: Any) -> _Record:
+        try:
+            return read(row)
+        except msgspec.MsgspecError as error:
+            raise StoreCorruptError(f"a row of the ledger is damaged ({row[0]!r}: {error}). {LEDGER.way_out}") from error
+
+    return told
+
+
 def claim_row(claim: Claim) -> dict[str, Any]:
     return {
         "id": claim.id,
@@ -74,12 +95,16 @@ def claim_row(claim: Claim) -> dict[str, Any]:
     }
 
 
+@_intact
 def claim_of(row: Any) -> Claim:
+    (
+        number, statement, _, kind, scope, evidence_refs, derived_from, valid_at_revision, valid_at_tree, freshness_policy, predicate, tags,
+        author_kind, author_name, author_session, recorded_at, detail, _,
+    ) = row  # fmt: skip
     return Claim(
-        row.id, row.statement, row.kind, _scope.decode(row.scope), _texts.decode(row.evidence_refs), _texts.decode(row.derived_from),
-        row.valid_at_revision, row.valid_at_tree, _policy.decode(row.freshness_policy),
-        None if row.predicate is None else _predicate.decode(row.predicate), _texts.decode(row.tags),
-        Author(row.author_kind, row.author_name, row.author_session), row.recorded_at, _json.decode(row.detail),
+        number, statement, kind, _scope_of(scope), texts(evidence_refs), texts(derived_from), valid_at_revision, valid_at_tree,
+        _policy_of(freshness_policy), None if predicate is None else _predicate.decode(predicate), texts(tags),
+        _author(author_kind, author_name, author_session), recorded_at, _json.decode(detail),
     )  # fmt: skip
 
 
@@ -96,6 +121,7 @@ def evidence_row(evidence: Evidence) -> dict[str, Any]:
     return row | {"source_range": dump(evidence.source_range), "is_dirty": int(evidence.is_dirty)}
 
 
+@_intact
 def evidence_of_row(row: Any) -> Evidence:
     values = {name: getattr(row, name) for name in _EVIDENCE_COLUMNS}
     return Evidence(**(values | {"source_range": _range.decode(row.source_range), "is_dirty": bool(row.is_dirty)}))
@@ -121,11 +147,15 @@ def verdict_row(verdict: Verdict, sequence: int) -> dict[str, Any]:
     }
 
 
+@_intact
 def verdict_of(row: Any) -> Verdict:
+    (
+        number, claim_id, kind, sequence, fingerprint, tree_id, snapshot_key, revision, author_kind, author_name, author_session,
+        reason, evidence_refs, said_at, analyzer_versions,
+    ) = row  # fmt: skip
     return Verdict(
-        row.id, row.claim_id, row.kind, row.sequence, _fingerprint.decode(row.fingerprint), row.tree_id, row.snapshot_key, row.revision,
-        Author(row.author_kind, row.author_name, row.author_session), row.reason, _texts.decode(row.evidence_refs), row.said_at,
-        _versions.decode(row.analyzer_versions),
+        number, claim_id, kind, sequence, _fingerprint.decode(fingerprint), tree_id, snapshot_key, revision,
+        _author(author_kind, author_name, author_session), reason, texts(evidence_refs), said_at, dict(_analyzers(analyzer_versions)),
     )  # fmt: skip
 
 
@@ -143,6 +173,7 @@ def event_row(event: Event, sequence: int, clock: int) -> dict[str, Any]:
     }
 
 
+@_intact
 def event_of(row: Any) -> Event:
     return Event(row.sequence, row.type, row.claim_id, row.at, row.author, _json.decode(row.payload))
 
@@ -158,6 +189,7 @@ def relation_row(relation: Relation) -> dict[str, Any]:
     }
 
 
+@_intact
 def relation_of(row: Any) -> Relation:
     return Relation(row.kind, row.source, row.target, _json.decode(row.detail))
 

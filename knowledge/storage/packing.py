@@ -25,20 +25,45 @@ _edges = msgspec.msgpack.Decoder(tuple[list[tuple[bytes, str, int, str]], list[s
 _definitions = msgspec.msgpack.Decoder(list[tuple[str, str, int, str]])
 
 
-def pack_edges(edges: Iterable[Edge]) -> bytes:
-    """All edges of a file. `unpack_edges` gives them back in order."""
+def pack_edges(edges: Iterable[Edge]) -> tuple[bytes, dict[SymbolId, int]]:
+    """All edges of a file, which `unpack_edges` gives back in order; and each object with its predicates (`predicate_mask`)."""
     symbols: dict[SymbolId, int] = {}
+    places: dict[int, int] = {}
     texts: dict[str, int] = {}
-    symbol, text, predicates, confidence = symbols.setdefault, texts.setdefault, PREDICATE_CODES, _CONFIDENCE_CODES
+
+    def place(symbol: SymbolId) -> int:
+        # Mostly the same objects come again: asking for their identity is quicker than hashing what they hold.
+        found = places.get(id(symbol))
+        if found is None:
+            found = places[id(symbol)] = symbols.setdefault(symbol, len(symbols))
+        return found
+
+    text, predicates, confidence = texts.setdefault, PREDICATE_CODES, _CONFIDENCE_CODES
+    edges = list(edges)
     rows = [
         (
-            symbol(edge.subject, len(symbols)), predicates[edge.predicate], symbol(edge.object, len(symbols)), confidence[edge.confidence_kind],
+            place(edge.subject), predicates[edge.predicate], place(edge.object), confidence[edge.confidence_kind],
             text(edge.reason, len(texts)), edge.start, edge.end, edge.row, edge.column, text(edge.name, len(texts)), edge.rivals,
             text(edge.analyzer, len(texts)), text(edge.analyzer_version, len(texts)),
         )
         for edge in edges
     ]  # fmt: skip
-    return _encode(([(s.path, s.qualified_name, s.ordinal, s.package) for s in symbols], list(texts), rows))
+    listed = list(symbols)
+    masks: dict[SymbolId, int] = {}
+    for target, code in {(row[2], row[1]) for row in rows}:
+        masks[listed[target]] = masks.get(listed[target], 0) | 1 << code
+    return _encode(([(s.path, s.qualified_name, s.ordinal, s.package) for s in listed], list(texts), rows)), masks
+
+
+def predicate_mask(predicate: str | None) -> int:
+    """One predicate as a bit, None as all of them."""
+    return (1 << len(PREDICATES)) - 1 if predicate is None else 1 << PREDICATE_CODES[predicate]
+
+
+def unpack_targets(packed: bytes) -> set[SymbolId]:
+    """Every symbol that is the object of one of a file's edges."""
+    symbol_rows, _, rows = _edges.decode(packed)
+    return {SymbolId(*symbol_rows[target]) for target in {row[2] for row in rows}}
 
 
 def unpack_edges(packed: bytes, predicate: str | None = None, wanted: set[SymbolId] | None = None, name: str | None = None) -> list[Edge]:

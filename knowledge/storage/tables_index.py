@@ -6,7 +6,7 @@ row too many, never one too few; rows are compared by their content afterwards. 
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
 metadata = MetaData()
 
@@ -48,6 +48,7 @@ fact = Table(
     _bytes("definitions"),
     _bytes("payload"),
     Index("fact_unique", "blob_id", "toolchain_id", unique=True),
+    Index("fact_skipped", "id", sqlite_where=text("skipped <> ''")),
 )
 
 fact_digest = Table("fact_digest", metadata, Column("fact_id", Integer, primary_key=True), _bytes("payload"))
@@ -68,8 +69,8 @@ resolution = Table(
     Index("resolution_unique", "fact_id", "path", "inputs", unique=True),
 )
 
-edge_target = Table("edge_target", metadata, _key("key"), _key("predicate"), _key("resolution_id"), sqlite_with_rowid=False)
-"""Hash of an edge's object (its name in the high half) and predicate → the resolutions that hold such an edge."""
+edge_target = Table("edge_target", metadata, _key("key"), _key("resolution_id"), _integer("predicates"), sqlite_with_rowid=False)
+"""Hash of an edge's object (its name in the high half) → the resolutions that hold such an edge, and its predicates as bits."""
 
 resolution_read = Table("resolution_read", metadata, _key("key"), _key("resolution_id"), sqlite_with_rowid=False)
 """Hash of a read's kind and key → the resolutions that read it."""
@@ -97,6 +98,7 @@ worktree = Table(
     Column("revision", Text),
     Column("branch", Text),
     _integer("event_sequence"),
+    _text("day"),
 )
 
 claim_status = Table(

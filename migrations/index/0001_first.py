@@ -39,9 +39,9 @@ def upgrade() -> None:
     op.create_table(
         "edge_target",
         sa.Column("key", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("predicate", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("resolution_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.PrimaryKeyConstraint("key", "predicate", "resolution_id"),
+        sa.Column("predicates", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("key", "resolution_id"),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -55,6 +55,7 @@ def upgrade() -> None:
         sa.Column("payload", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
+    op.create_index("fact_skipped", "fact", ["id"], unique=False, sqlite_where=sa.text("skipped <> ''"))
     op.create_index("fact_unique", "fact", ["blob_id", "toolchain_id"], unique=True)
     op.create_table(
         "fact_digest",
@@ -114,6 +115,7 @@ def upgrade() -> None:
         sa.Column("revision", sa.Text(), nullable=True),
         sa.Column("branch", sa.Text(), nullable=True),
         sa.Column("event_sequence", sa.Integer(), nullable=False),
+        sa.Column("day", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("worktree"),
     )
     for statement in VIEWS:
