@@ -121,15 +121,6 @@ class NewClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Transition:
-    """A claim's step from one fingerprint to another, and the event that tells it. Written down once for each pair of fingerprints."""
-
-    event: Event
-    old_fingerprint: str
-    new_fingerprint: str
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimFilter:
     """Which claims to list: all conditions hold, each of them by any of its values; empty ones do not matter.
 

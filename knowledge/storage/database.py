@@ -93,7 +93,7 @@ class Database:
         with self.failures_told():
             self._driver.executemany(statement, rows)
 
-    def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[tuple[Any, ...]]:
+    def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
         """Execute a statement of SQLAlchemy's expression language."""
         result = self._connection.execute(statement, parameters)
         assert isinstance(result, CursorResult)
@@ -113,14 +113,14 @@ class Database:
             self._mark_damaged()
             raise corrupt(self.path, f"a row cannot be read: {error}", self.schema.way_out) from error
 
-    def check(self) -> str:
-        """What SQLite finds wrong with the file, in one line; "" where it is whole. Reads all of it."""
+    def integrity(self) -> list[str]:
+        """What SQLite finds wrong with the file; nothing where it is whole. Reads all of it."""
         try:
-            problems = [str(row[0]) for row in self.rows("PRAGMA integrity_check(5)") if row[0] != "ok"]
+            problems = [" ".join(str(row[0]).split()) for row in self.rows("PRAGMA integrity_check(5)") if row[0] != "ok"]
             problems += [f"{table} row {number} points at no row of {parent}" for table, number, parent, _ in self.rows("PRAGMA foreign_key_check")]
         except StoreCorruptError as error:
-            return error.message
-        return "; ".join(" ".join(problem.split()) for problem in problems)
+            return [error.message]
+        return problems
 
     def _on_error(self, context: ExceptionContext) -> None:
         told = self._told(context.original_exception)

@@ -55,9 +55,9 @@ class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows):
         with self.db.transaction():
             yield
 
-    def check(self) -> str:
-        """What is wrong with the file as SQLite sees it; "" where it is whole. Reads all of it."""
-        return self.db.check()
+    def integrity(self) -> list[str]:
+        """What is wrong with the file as SQLite sees it; nothing where it is whole. Reads all of it."""
+        return self.db.integrity()
 
     def rebuild(self) -> None:
         """Set the file aside and begin an empty index in its place: for a damage that showed only in use (StoreCorruptError)."""

@@ -100,11 +100,15 @@ class FactRows:
         with self.db.failures_told():
             return [(*definition, number) for number, packed in found for definition in unpack_definitions(packed) if definition[0] in wanted]
 
+    def definitions_of(self, fact_ids: Iterable[int]) -> dict[int, list[tuple[str, str, int, str]]]:
+        """fact id → its definitions: (name, qualified name, ordinal, kind)."""
+        found = self.db.rows("SELECT id, definitions FROM fact WHERE id IN (SELECT value FROM json_each(?))", (_json(fact_ids),))
+        with self.db.failures_told():
+            return {number: unpack_definitions(packed) for number, packed in found}
+
     def all_definition_names(self, fact_ids: Iterable[int]) -> set[str]:
         """The short names that these facts define."""
-        found = self.db.rows("SELECT definitions FROM fact WHERE id IN (SELECT value FROM json_each(?))", (_json(fact_ids),))
-        with self.db.failures_told():
-            return {definition[0] for (packed,) in found for definition in unpack_definitions(packed)}
+        return {definition[0] for definitions in self.definitions_of(fact_ids).values() for definition in definitions}
 
     def _present_toolchains(self) -> dict[int, str]:
         """toolchain id → language, for the versions of this program."""

@@ -20,7 +20,7 @@ from knowledge.errors import UnknownRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
 from knowledge.records.events import STANDING_TYPES, Event
 from knowledge.records.evidence import Evidence
-from knowledge.records.stored import ClaimFilter, Imported, NewClaim, Redaction, Relation, Transition
+from knowledge.records.stored import ClaimFilter, Imported, NewClaim, Redaction, Relation
 from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
 from knowledge.storage.bulk import collection_paused
@@ -105,6 +105,7 @@ class Ledger:
     ) -> list[Event]:
         """Add to the ledger, all or nothing; the events as stored, with their sequence.
 
+        An event whose payload has the texts `old_fingerprint` and `new_fingerprint` is a transition of its claim: one that is known is left out.
         Evidence, relations and blobs that are there already are left as they are.
         Raises InvalidRecordError where an id is taken by something else, or a verdict is of no claim.
         """
@@ -114,11 +115,6 @@ class Ledger:
             self._adding.relations(relations)
             self._adding.blobs(blobs or {})
             return self._adding.events(events)
-
-    def append_transitions(self, transitions: Iterable[Transition]) -> int:
-        """Write down the transitions that are not known yet; how many they were."""
-        with self.db.transaction():
-            return len(self._adding.transitions(transitions))
 
     def redact(self, claim_id: str, reason: str, *, at: str, author: str) -> None:
         """Erase what the claim says, everywhere it is kept; its id, the hash of its statement, its anchors and its events stay.
@@ -130,22 +126,18 @@ class Ledger:
     # Reading
 
     def claim(self, claim_id: str) -> Claim:
-        """Raises UnknownRecordError."""
+        """Raises UnknownRecordError, with near ids as suggestions."""
         row = self.db.execute(select(tables.claim).where(tables.claim.c.id == claim_id)).first()
         if row is None:
             raise UnknownRecordError(f"there is no claim {claim_id!r}", suggestions=self.near_ids(claim_id))
         return rows.claim_of(row)
 
-    def claims(self, wanted: ClaimFilter | None = None) -> list[Claim]:
-        """The claims that the filter lets through, in the order they were recorded."""
+    def claims(self, wanted: ClaimFilter | None = None, ids: Iterable[str] | None = None) -> list[Claim]:
+        """The claims that the filter lets through, in the order they were recorded; with `ids`, only those among them (unknown ids are left out)."""
+        query = select(tables.claim).where(*_conditions(wanted or ClaimFilter()))
         with collection_paused():
-            found = [rows.claim_of(row) for row in self.db.execute(select(tables.claim).where(*_conditions(wanted or ClaimFilter())))]
+            found = [rows.claim_of(row) for row in self._by(query, tables.claim.c.id, ids)]
         return sorted(found, key=lambda claim: (claim.recorded_at, claim.id))
-
-    def claims_by_id(self, claim_ids: Iterable[str]) -> dict[str, Claim]:
-        """claim id → claim; unknown ids are left out."""
-        with collection_paused():
-            return {row.id: rows.claim_of(row) for row in self._by(select(tables.claim), tables.claim.c.id, claim_ids)}
 
     def claim_ids(self) -> list[str]:
         """The ids of all claims, in the order they were recorded."""
@@ -164,12 +156,12 @@ class Ledger:
         """The claims whose status may change with the date alone."""
         claim, link, anchor = tables.claim, tables.claim_anchor, tables.anchor
         on_time = select(link.c.claim_id).join(anchor, anchor.c.digest == link.c.anchor_digest).where(anchor.c.kind == "time")
-        return set(self.db.execute(union(select(claim.c.id).where(claim.c.freshness_policy != "{}"), on_time)).scalars())
+        return {row.id for row in self.db.execute(union(select(claim.c.id).where(claim.c.freshness_policy != "{}"), on_time))}
 
     def tags(self) -> dict[str, int]:
         """Every tag in use → how many claims bear it."""
         tag = tables.claim_tag.c.tag
-        return {row[0]: row[1] for row in self.db.execute(select(tag, func.count()).group_by(tag).order_by(tag))}
+        return {row.tag: row.bearers for row in self.db.execute(select(tag, func.count().label("bearers")).group_by(tag).order_by(tag))}
 
     def resolve_claim(self, text: str) -> str:
         """The claim id that is meant by a whole id or by the beginning of one. Raises UnknownRecordError where none fits, or more than one."""
@@ -207,7 +199,7 @@ class Ledger:
                 one = equal.get((digest, role))
                 if one is None:
                     kind, target = targets[digest]
-                    one = equal[digest, role] = Anchor(digest, kind, rows.anchor_target(target), role)
+                    one = equal[digest, role] = Anchor(digest, kind, rows.payload_of(target), role)
                 found[claim_id] = (*found.get(claim_id, ()), one)
         return found
 
@@ -219,10 +211,13 @@ class Ledger:
             found.setdefault(digest, set()).add(claim_id)
         return found
 
-    def claims_derived_from(self, claim_ids: Iterable[str]) -> set[str]:
-        """The claims that name one of these as a premise: derived from it, or anchored to it."""
+    def claims_derived_from(self, claim_ids: Iterable[str]) -> dict[str, set[str]]:
+        """premise → the claims that are derived from it or anchored to it; claims that are no premise are left out."""
         table = tables.premise
-        return {row.claim_id for row in self._by(select(table.c.claim_id, table.c.premise_id), table.c.premise_id, set(claim_ids))}
+        found: dict[str, set[str]] = {}
+        for claim_id, premise_id in self._by(select(table.c.claim_id, table.c.premise_id), table.c.premise_id, set(claim_ids)):
+            found.setdefault(premise_id, set()).add(claim_id)
+        return found
 
     def verdicts(self, claim_ids: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
         """claim id → its verdicts, oldest first; for all claims or for these. Claims without any are left out."""
@@ -262,9 +257,12 @@ class Ledger:
         """The sequence of the newest event; 0 without any."""
         return int(self.db.execute(select(func.coalesce(func.max(tables.event.c.sequence), 0))).scalar_one())
 
-    def evidence(self, evidence_id: str) -> Evidence | None:
+    def evidence(self, evidence_id: str) -> Evidence:
+        """Raises UnknownRecordError, with near ids as suggestions."""
         row = self.db.execute(select(tables.evidence).where(tables.evidence.c.id == evidence_id)).first()
-        return None if row is None else rows.evidence_of_row(row)
+        if row is None:
+            raise UnknownRecordError(f"there is no evidence {evidence_id!r}", suggestions=self.near_ids(evidence_id))
+        return rows.evidence_of_row(row)
 
     def evidence_of(self, claim_id: str) -> list[Evidence]:
         """The evidence that the claim or one of its verdicts cites, by id."""
@@ -297,9 +295,9 @@ class Ledger:
         with self.db.failures_told():
             return None if packed is None else zlib.decompress(packed)
 
-    def check(self) -> str:
-        """What is wrong with the file as SQLite sees it; "" where it is whole. Reads all of it."""
-        return self.db.check()
+    def integrity(self) -> list[str]:
+        """What is wrong with the file as SQLite sees it; nothing where it is whole. Reads all of it."""
+        return self.db.integrity()
 
     # Moving
 

@@ -13,12 +13,14 @@ from knowledge.errors import InvalidRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
-from knowledge.records.stored import REDACTED, Relation, Transition
+from knowledge.records.stored import REDACTED, Relation
 from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
 from knowledge.storage.database import Database
 
 _CHUNK = 500
+OLD, NEW = "old_fingerprint", "new_fingerprint"
+"""What the payload of a transition's event has."""
 
 
 class Adding:
@@ -93,48 +95,43 @@ class Adding:
         self.cite([(verdict.claim_id, verdict.evidence_refs) for verdict in verdicts])
 
     def events(self, events: Sequence[Event]) -> list[Event]:
-        """Add events at the end; as stored."""
-        if not events:
-            return []
+        """Add events at the end; as stored. Transitions that are known are left out."""
+        fresh = self._untold(events)
         sequence, clock = self._last(tables.event.c.sequence), self._last(tables.event.c.clock)
         stored, found = [], []
-        for event in events:
+        for event in fresh:
             sequence, clock = sequence + 1, rows.clock_after(clock, event.at)
             stored.append(replace(event, sequence=sequence))
             found.append(rows.event_row(event, sequence, clock))
-        self._insert(tables.event, found)
+        self.raw_events(found)
         return stored
 
-    def transitions(self, transitions: Iterable[Transition]) -> list[Event]:
-        """Add the events of the transitions that are not known; as stored."""
-        fresh: dict[tuple[str, str, str], Event] = {}
-        for step in transitions:
-            key = step.event.claim_id, rows.digest_of([step.old_fingerprint]), rows.digest_of([step.new_fingerprint])
-            if key not in fresh and not self.has_step(key):
-                fresh[key] = step.event
-        stored = self.events(list(fresh.values()))
-        self.steps([(key, event.sequence) for key, event in zip(fresh, stored, strict=True)])
-        return stored
+    def raw_events(self, found: Sequence[dict[str, Any]]) -> None:
+        """Add rows of events that are known to be new, in this order, at the end."""
+        first = self._last(tables.event.c.sequence) + 1
+        placed = [row | {"sequence": first + place} for place, row in enumerate(found)]
+        self._insert(tables.event, placed)
+        steps = {step: row["sequence"] for row in reversed(placed) if (step := _step(row["claim_id"], rows.payload_of(row["payload"])))}
+        columns = ("claim_id", OLD, NEW, "event_sequence")
+        fresh = [(*step, sequence) for step, sequence in steps.items() if not self.has_step(step)]
+        self._insert(tables.transition, [dict(zip(columns, row, strict=True)) for row in fresh])
 
-    def steps(self, found: Iterable[tuple[tuple[str, str, str], int]]) -> None:
-        """Note which event told which step: (claim, digest of the old fingerprint, of the new one), sequence. Known steps are left out."""
-        columns = ("claim_id", "old_fingerprint", "new_fingerprint", "event_sequence")
-        fresh = {key: sequence for key, sequence in found if not self.has_step(key)}
-        self._insert(tables.transition, [dict(zip(columns, (*key, sequence), strict=True)) for key, sequence in fresh.items()])
-
-    def has_step(self, key: tuple[str, str, str]) -> bool:
+    def has_step(self, step: tuple[str, str, str]) -> bool:
+        """Whether a transition is written down: (claim, digest of the old fingerprint, of the new one)."""
         table = tables.transition
-        claim_id, old, new = key
-        query = select(table.c.event_sequence).where(
-            table.c.claim_id == claim_id, table.c.old_fingerprint == old, table.c.new_fingerprint == new
-        )
+        claim_id, old, new = step
+        query = select(table.c.event_sequence).where(table.c.claim_id == claim_id, table.c[OLD] == old, table.c[NEW] == new)
         return self._db.execute(query).first() is not None
 
-    def raw_events(self, found: Sequence[dict[str, Any]]) -> int:
-        """Add rows of events that are known to be new, in this order, at the end; the sequence of the first."""
-        first = self._last(tables.event.c.sequence) + 1
-        self._insert(tables.event, [row | {"sequence": first + place} for place, row in enumerate(found)])
-        return first
+    def _untold(self, events: Sequence[Event]) -> list[Event]:
+        """The events without the transitions that are known, or given twice."""
+        fresh, seen = [], set()
+        for event in events:
+            step = _step(event.claim_id, event.payload)
+            if step is None or (step not in seen and not self.has_step(step)):
+                fresh.append(event)
+            seen.add(step)
+        return fresh
 
     def existing(self, table: Table, key: str, values: Iterable[str]) -> dict[str, Any]:
         """The rows of a table that have one of these keys, by key."""
@@ -180,6 +177,12 @@ class Adding:
     def _insert(self, table: Table, found: list[dict[str, Any]]) -> None:
         if found:
             self._db.execute(insert(table), found)
+
+
+def _step(claim_id: str, payload: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """Of a transition's event: its claim, and the digests of the fingerprints it leads from and to."""
+    old, new = payload.get(OLD), payload.get(NEW)
+    return (claim_id, rows.digest_of([old]), rows.digest_of([new])) if isinstance(old, str) and isinstance(new, str) else None
 
 
 def premises_of(anchors: Iterable[Anchor]) -> dict[str, str]:

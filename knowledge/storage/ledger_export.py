@@ -66,8 +66,6 @@ class _Event(msgspec.Struct, tag_field="row", tag="event"):
     id: str
     clock: int
     event: Event
-    step: tuple[str, str] | None = None
-    """Of a transition: the digests of the fingerprints it leads from and to."""
 
 
 class _Relation(msgspec.Struct, tag_field="row", tag="relation"):
@@ -107,7 +105,7 @@ def _exported(db: Database) -> Iterator[_Row]:
     for row in db.execute(select(link.c.claim_id, link.c.anchor_digest, link.c.role).order_by(link.c.claim_id, link.c.position)):
         links.setdefault(row.claim_id, []).append((row.anchor_digest, row.role))
     for row in db.execute(select(tables.anchor).order_by(tables.anchor.c.digest)):
-        yield _Anchor(row.digest, row.kind, rows.anchor_target(row.target))
+        yield _Anchor(row.digest, row.kind, rows.payload_of(row.target))
     for row in db.execute(select(tables.claim).order_by(tables.claim.c.recorded_at, tables.claim.c.id)):
         yield _Claim(rows.claim_of(row), links.get(row.id, []), row.statement_hash, row.redacted_at)
     for row in db.execute(select(tables.evidence).order_by(tables.evidence.c.id)):
@@ -115,10 +113,8 @@ def _exported(db: Database) -> Iterator[_Row]:
         yield _Evidence(msgspec.to_builtins(evidence) | {"file_path": show_path(evidence.file_path)})
     for row in db.execute(select(tables.verdict).order_by(tables.verdict.c.sequence, tables.verdict.c.id)):
         yield _Verdict(rows.verdict_of(row))
-    step = tables.transition
-    steps = {row.event_sequence: (row.old_fingerprint, row.new_fingerprint) for row in db.execute(select(step))}
     for row in db.execute(select(tables.event).order_by(tables.event.c.sequence)):
-        yield _Event(row.id, row.clock, rows.event_of(row), steps.get(row.sequence))
+        yield _Event(row.id, row.clock, rows.event_of(row))
     for row in db.execute(select(tables.relation).order_by(tables.relation.c.id)):
         yield _Relation(rows.relation_of(row))
     for row in db.execute(select(tables.kept_blob).order_by(tables.kept_blob.c.blob_id)):
@@ -234,10 +230,8 @@ class _Import:
                 erasable = ("sequence", "payload") if row.event.claim_id in self._redacted else ("sequence",)
                 _refuse_other("event", row.id, known[row.id], made, erasable)
             else:
-                fresh.append((made, row))
-        first = self._adding.raw_events([made for made, _ in fresh])
-        steps = [(row, first + place) for place, (_, row) in enumerate(fresh)]
-        self._adding.steps([((row.event.claim_id, *row.step), sequence) for row, sequence in steps if row.step is not None])
+                fresh.append(made)
+        self._adding.raw_events(fresh)
         self._count("event", len(found), len(fresh))
 
 

@@ -95,7 +95,7 @@ def _erase_excerpts(db: Database, claim_id: str) -> None:
 def _erase_json(db: Database, table: Any, column: str, condition: Any, texts: list[str]) -> None:
     for row in db.execute(select(table).where(condition)).all():
         old = row._mapping[column]
-        new = rows.dump(without(rows.anchor_target(old), texts))
+        new = rows.dump(without(rows.payload_of(old), texts))
         if new != old:
             key = next(iter(table.primary_key.columns))
             db.execute(update(table).where(key == row._mapping[key.name]).values({column: new}))

@@ -112,7 +112,8 @@ def anchor_row(anchor: Anchor) -> dict[str, Any]:
     return {"digest": anchor.digest, "kind": anchor.kind, "target": dump(anchor.target)}
 
 
-def anchor_target(text: str) -> dict[str, Any]:
+def payload_of(text: str) -> dict[str, Any]:
+    """A JSON column that holds a dictionary of whatever."""
     return _json.decode(text)
 
 
