@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from knowledge.claims.anchors import digest_of
 from knowledge.claims.lifecycle import KEPT, fingerprint_text
 from knowledge.records.claims import ClaimStatus
 
@@ -25,10 +26,13 @@ def transition(before: ClaimStatus | None, after: ClaimStatus) -> str:
     return ""
 
 
-def transition_key(before: ClaimStatus | None, after: ClaimStatus) -> tuple[str, str, str]:
-    """(claim, old fingerprint, new fingerprint): a transition is written once for each."""
-    old = f"{before.status}|{fingerprint_text(before.readings)}" if before is not None else ""
-    return after.claim_id, old, f"{after.status}|{fingerprint_text(after.readings)}"
+def transition_key(before: ClaimStatus | None, after: ClaimStatus) -> tuple[str, str]:
+    """(old fingerprint, new fingerprint): a transition of a claim is written once for each."""
+    return _fingerprint(before) if before is not None else "", _fingerprint(after)
+
+
+def _fingerprint(status: ClaimStatus) -> str:
+    return digest_of(f"{status.status}|{status.verdict_id}|{fingerprint_text(status.readings)}")
 
 
 def _places(status: ClaimStatus) -> tuple[str, ...]:

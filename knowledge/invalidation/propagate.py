@@ -11,7 +11,7 @@ Tests: tests/cases/invalidation, tests/properties/test_invalidation.py (step by 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from knowledge.claims.anchors import Watched, read, watch_keys
@@ -60,13 +60,11 @@ def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: T
     for claim_id in order:
         one = held[claim_id]
 
-        def decided(verdict: Verdict, one: Held = one) -> Decision | None:
-            return reader.decision(one.claim, verdict)
-
         def readings(verdict: Verdict, one: Held = one) -> Mapping[str, AnchorReading]:
             return reader.readings(one.anchors, verdict)
 
-        statuses[claim_id] = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decided, premise, today))
+        decision = reader.decision(one.claim, one.verdicts[0]) if one.standing is None else None
+        statuses[claim_id] = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decision, premise, today))
     return Outcome(tuple(statuses[c] for c in order), watches)
 
 
@@ -75,9 +73,14 @@ def premises_of(held: Held) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*held.claim.derived_from, *(str(a.target["claim"]) for a in held.anchors if a.kind == "claim"))))
 
 
-def fingerprint(anchors: Iterable[Anchor], view: TreeView) -> dict[str, AnchorReading]:
-    """The readings of anchors in the tree in which a verdict is being said."""
-    return {a.digest: read(a, view, view) for a in anchors}
+def fingerprint(anchors: Iterable[Anchor], view: TreeView, seen: Mapping[str, AnchorReading] | None = None) -> dict[str, AnchorReading]:
+    """The readings of anchors in the tree in which a verdict is being said, in that tree's own names.
+
+    `seen`: the present readings as an earlier verdict sees them (moves followed); without them the anchors say where things are.
+    """
+    before = seen or {}
+    own = {d: replace(r, was="") for d, r in before.items()}
+    return {a.digest: read(a, view, view, own.get(a.digest)) for a in anchors}
 
 
 class _Reader:
@@ -92,13 +95,14 @@ class _Reader:
         found = {}
         for anchor in anchors:
             old = verdict.fingerprint.get(anchor.digest)
-            key = (anchor.digest, verdict.snapshot_key, old.hash + old.inferred_hash if old else "")
+            key = (anchor.digest, verdict.snapshot_key, f"{old.place} {old.hash} {old.inferred_hash}" if old else "")
             reading = self._known.get(key)
             if reading is None:
                 reading = self._known[key] = read(anchor, then, self._view, old)
-                self._watches[anchor.digest] = self._watches.get(anchor.digest, frozenset()) | watch_keys(anchor, Watched(reading, then))
+                self._watches[anchor.digest] = self._watches.get(anchor.digest, frozenset()) | watch_keys(anchor, Watched(reading, then, old))
             found[anchor.digest] = reading
         return found
 
-    def decision(self, claim: Claim, verdict: Verdict) -> Decision | None:
-        return decide(claim.predicate, self._then(verdict), self._view) if claim.predicate is not None else None
+    def decision(self, claim: Claim, recorded: Verdict) -> Decision | None:
+        """A predicate names things as they were called where the claim was recorded."""
+        return decide(claim.predicate, self._then(recorded), self._view) if claim.predicate is not None else None

@@ -1,0 +1,48 @@
+"""Putting together the answer about one claim."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from knowledge.invalidation.propagate import Held
+from knowledge.operations.evidence import line_of
+from knowledge.operations.lines import anchor_lines, claim_line, predicate_text, verdict_lines
+from knowledge.operations.project import Project
+from knowledge.operations.reading import Reading
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.records.answers import ClaimAnswer
+from knowledge.records.claims import ClaimStatus
+from knowledge.records.stored import NewClaim
+
+
+def claim_answer(
+    project: Project, reading: Reading, claim_id: str, view: IndexedTree, *, unstored: NewClaim | None = None, notes: tuple[str, ...] = ()
+) -> ClaimAnswer:
+    """Everything about one claim in the tree of `view`; `unstored` answers for a claim that is only proposed."""
+    relations: tuple[str, ...] = ()
+    if unstored is not None:
+        assert unstored.verdict is not None
+        held = Held(unstored.claim, unstored.anchors, (unstored.verdict,))
+        status = ClaimStatus(claim_id, "active", (), unstored.verdict.id, unstored.verdict.fingerprint)
+        evidence = list(unstored.evidence)
+    else:
+        held = reading.held([claim_id])[claim_id]
+        status = reading.statuses(view, [claim_id])[claim_id]
+        evidence = project.ledger.evidence_of(claim_id)
+        relations += tuple(f"{r.source} {r.kind} {r.target}" for r in project.ledger.relations(claim_id))
+    claim = held.claim
+    scope = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(claim.scope).items() if v}
+    return ClaimAnswer(
+        tree=project.tree_name(view.tree.snapshot),
+        claim=claim_line(held, status, view),
+        predicate=predicate_text(claim.predicate),
+        scope=scope,
+        freshness={k: v for k, v in asdict(claim.freshness_policy).items() if v},
+        detail=claim.detail,
+        derived_from=claim.derived_from,
+        anchors=anchor_lines(held.anchors, status.readings),
+        evidence=tuple(line_of(e) for e in evidence),
+        verdicts=verdict_lines(held.verdicts, status.verdict_id),
+        relations=relations,
+        notes=notes,
+    )

@@ -1,0 +1,280 @@
+"""Indexing a tree: facts of blobs that are new, resolutions of files that must be resolved anew, and the tree as a difference from another.
+
+    base tree + changed entries → facts (once per content) → plan (graph.build) → resolutions (stored ones that hold, else new) → tree rows
+
+Nothing is done twice for the same content: facts are shared by all trees, a resolution by all trees that answer its reads alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from analyzers.registry import LANGUAGES, language_of
+from knowledge.facts.extraction import FactExtractor
+from knowledge.graph.build import holds, plan
+from knowledge.graph.reads import Tree as ResolverTree
+from knowledge.graph.reads import inputs_of
+from knowledge.graph.resolution import RESOLVER_VERSION, Resolution
+from knowledge.graph.resolve import resolve_file
+from knowledge.operations.project import WORKING_TREE, Project
+from knowledge.operations.tree_view import FactLoader, IndexedTree
+from knowledge.records.answers import IndexAnswer
+from knowledge.records.identifiers import show_path
+from knowledge.records.stored import FactKey, StoredFacts, StoredResolution, TreeFile
+from knowledge.records.trees import EntryChange, FileEntry
+from knowledge.repository.interface import Tree
+
+_BATCH = 256
+MAX_TREES, MAX_BYTES = 400, 2_000_000_000
+"""Bounds of the index: least recently used trees beyond them are collected."""
+_SHOWN_SKIPPED = 5
+SYNTAX_ERROR = "syntax-error"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRun:
+    """A tree to be indexed, and what it is indexed with."""
+
+    project: Project
+    loader: FactLoader
+    extractor: FactExtractor
+    tree: Tree
+
+
+@dataclass(slots=True)
+class Indexed:
+    """An indexed tree, and what it cost. is_known: it was indexed before."""
+
+    view: IndexedTree
+    is_known: bool = False
+    analyzed: int = 0
+    facts_reused: int = 0
+    resolved: int = 0
+    resolutions_reused: int = 0
+    edges: int = 0
+
+
+@dataclass(slots=True)
+class _Work:
+    """One tree while it is being indexed. files and unreadable begin as the base's and end as the tree's."""
+
+    run: IndexRun
+    base: IndexedTree | None
+    changes: list[EntryChange]
+    files: dict[bytes, tuple[int, int]]
+    unreadable: dict[str, str]
+    analyzed: int = 0
+    facts_reused: int = 0
+    resolved: int = 0
+    resolutions_reused: int = 0
+    edges: int = 0
+    touched: set[bytes] = field(default_factory=set)
+
+
+def index(project: Project, revision: str | None = None) -> IndexAnswer:
+    """Index the tree of a revision (None: the working tree as it is). Raises UnknownRevisionError."""
+    started = time.perf_counter()
+    with FactExtractor() as extractor:
+        loader = FactLoader(project.index, extractor, project.repository)
+        name = revision or (WORKING_TREE if project.repository.workdir is not None else "HEAD")
+        done = index_tree(IndexRun(project, loader, extractor, project.repository.tree(name)))
+    collect(project)
+    skipped: dict[str, list[str]] = {}
+    for path, code in sorted(done.view.meta.get("unreadable", {}).items()):
+        skipped.setdefault(code, []).append(path)
+    return IndexAnswer(
+        tree=project.tree_name(done.view.tree.snapshot),
+        files=len(done.view.files),
+        analyzed=done.analyzed,
+        facts_reused=done.facts_reused,
+        resolved=done.resolved,
+        resolutions_reused=done.resolutions_reused,
+        edges=done.edges,
+        skipped={code: tuple(paths[:_SHOWN_SKIPPED]) for code, paths in skipped.items()},
+        skipped_count=sum(len(p) for p in skipped.values()),
+        seconds=round(time.perf_counter() - started, 3),
+        was_rebuilt=project.index.was_rebuilt,
+    )
+
+
+def index_tree(run: IndexRun) -> Indexed:
+    """The tree as a view, indexed now if it is not yet."""
+    store, key = run.project.index, run.tree.snapshot.key
+    rows = store.tree(key)
+    if rows is not None and rows.meta.get("resolver") == RESOLVER_VERSION:
+        return Indexed(IndexedTree(run.tree, run.loader, rows.files, rows.meta), is_known=True)
+    work = _begin(run, _base(run))
+    with store.transaction():
+        _read_facts(work)
+        _resolve(work, IndexedTree(run.tree, run.loader, work.files, {}))
+        meta = {"unreadable": work.unreadable, "resolver": RESOLVER_VERSION}
+        _store_tree(work, meta)
+    return Indexed(
+        # The rows were filled in while the resolver looked at them: a fresh view remembers nothing of the time before.
+        IndexedTree(run.tree, run.loader, work.files, meta),
+        analyzed=work.analyzed,
+        facts_reused=work.facts_reused,
+        resolved=work.resolved,
+        resolutions_reused=work.resolutions_reused,
+        edges=work.edges,
+    )
+
+
+def _base(run: IndexRun) -> IndexedTree | None:
+    """The indexed tree that this one is likely to differ least from: the worktree's own, else the one used last."""
+    store, repository = run.project.index, run.project.repository
+    state = store.worktree_state(repository.worktree_name)
+    for key in dict.fromkeys(k for k in (state.tree_key if state else None, store.latest_tree()) if k):
+        rows = store.tree(key) if "+" not in key and repository.has_object(key) else None
+        if rows is not None and rows.meta.get("resolver") == RESOLVER_VERSION:
+            return IndexedTree(repository.tree(key), run.loader, rows.files, rows.meta)
+    return None
+
+
+def _begin(run: IndexRun, base: IndexedTree | None) -> _Work:
+    if base is None:
+        return _Work(run, None, [EntryChange(path, None, entry) for path, entry in run.tree.entries().items()], {}, {})
+    changes = run.project.repository.diff(base.tree, run.tree)
+    return _Work(run, base, changes, dict(base.files), dict(base.meta.get("unreadable", {})))
+
+
+# ── facts ──
+
+
+def _read_facts(work: _Work) -> None:
+    """Facts of every changed blob, out of the index where it has them."""
+    wanted: dict[bytes, FactKey] = {}
+    for change in work.changes:
+        work.files.pop(change.path, None)
+        work.unreadable.pop(show_path(change.path), None)
+        if change.new is not None:
+            work.files[change.path] = (0, 0)
+            key = _key_of(change.new)
+            if key is not None:
+                wanted[change.path] = key
+    store = work.run.project.index
+    known = store.fact_ids(set(wanted.values()))
+    missing = [key for key in dict.fromkeys(wanted.values()) if key not in known]
+    work.facts_reused = len(known)
+    work.run.project.progress.start("reading files", len(missing))
+    for batch in _extracted(work, missing):
+        known |= store.put_facts(batch)
+        work.analyzed += len(batch)
+        work.run.project.progress.advance(len(batch))
+    work.run.project.progress.finish()
+    headers = store.fact_headers({known[k] for k in wanted.values() if k in known})
+    for path, key in wanted.items():
+        work.files[path] = (known.get(key, 0), 0)
+        skipped = headers[known[key]][2] if key in known else "missing-object"
+        if skipped:
+            work.unreadable[show_path(path)] = skipped
+
+
+def _key_of(entry: FileEntry) -> FactKey | None:
+    """Submodules are boundaries and a symbolic link has no code of its own; neither has facts."""
+    language = language_of(entry.path) if entry.kind in ("file", "executable") else ""
+    return FactKey(entry.blob_id, language) if language else None
+
+
+def _extracted(work: _Work, missing: list[FactKey]) -> Iterator[list[StoredFacts]]:
+    """The facts of the blobs, in batches. A blob that cannot be had (a partial clone) is left out."""
+    languages: dict[str, list[FactKey]] = {}
+    for key in missing:
+        languages.setdefault(key.blob_id, []).append(key)
+
+    def blobs() -> Iterator[tuple[FactKey, bytes]]:
+        for blob_id, content in work.run.tree.read_many(languages):
+            if content is not None:
+                for key in languages[blob_id]:
+                    yield key, content
+
+    rows = work.run.extractor.extract(blobs())
+    while batch := list(islice(rows, _BATCH)):
+        yield batch
+
+
+# ── resolutions ──
+
+
+def _resolve(work: _Work, view: IndexedTree) -> None:
+    """Resolve what must be, and take over what was resolved before and holds."""
+    new = ResolverTree(view)
+    paths = _to_resolve(work, view, new)
+    fact_ids = {path: work.files[path][0] for path in paths}
+    known: dict[bytes, list[StoredResolution]] = {}
+    if work.base is not None or work.facts_reused:
+        for one in work.run.project.index.find_resolutions(fact_ids.items()):
+            known.setdefault(one.path, []).append(one)
+    work.run.project.progress.start("resolving names", len(paths))
+    fresh: list[StoredResolution] = []
+    for path in paths:
+        work.touched.add(path)
+        held = next((r for r in known.get(path, ()) if r.inputs.startswith(_VERSION) and holds(r.reads, new)), None)
+        if held is not None:
+            work.files[path] = (fact_ids[path], held.id)
+            work.resolutions_reused += 1
+        elif (found := resolve_file(path, new)) is not None:
+            fresh.append(_stored(found, fact_ids[path]))
+        if len(fresh) >= _BATCH:
+            _put(work, fresh)
+        work.run.project.progress.advance(1)
+    _put(work, fresh)
+    work.run.project.progress.finish()
+
+
+_VERSION = f"{RESOLVER_VERSION}:"
+
+
+def _stored(found: Resolution, fact_id: int) -> StoredResolution:
+    return StoredResolution(found.path, fact_id, _VERSION + inputs_of(found.reads), found.reads, found.edges, found.limitations)
+
+
+def _put(work: _Work, fresh: list[StoredResolution]) -> None:
+    for row, number in zip(fresh, work.run.project.index.put_resolutions(fresh), strict=True):
+        work.files[row.path] = (row.fact_id, number)
+        work.edges += len(row.edges)
+    work.resolved += len(fresh)
+    fresh.clear()
+
+
+def _to_resolve(work: _Work, view: IndexedTree, new: ResolverTree) -> list[bytes]:
+    """Code files with facts: all of them without a base, else the changed ones and the readers of what changed."""
+    changed = [c.path for c in work.changes]
+    if work.base is None or len(changed) * 2 > len(work.files):
+        view.preload()
+        paths: Iterable[bytes] = (p for p, (fact_id, _) in work.files.items() if fact_id)
+    else:
+        base = work.base
+        index = work.run.project.index
+
+        def readers(keys: Iterable[tuple[str, str]]) -> list[bytes]:
+            found = index.resolutions_reading(keys)
+            return [path for path, (_, resolution) in base.files.items() if resolution in found] if found else []
+
+        paths = plan(ResolverTree(base), new, changed, readers).resolve
+    kept = []
+    for path in sorted(paths):
+        facts = view.facts(path) if LANGUAGES[language_of(path)].kind == "code" else None
+        if facts is not None:
+            kept.append(path)
+            if facts.has_error:
+                work.unreadable[show_path(path)] = SYNTAX_ERROR
+    return kept
+
+
+def _store_tree(work: _Work, meta: dict[str, Any]) -> None:
+    changed = {c.path for c in work.changes} | work.touched
+    rows = [TreeFile(path, *work.files[path]) for path in changed if path in work.files]
+    removed = [c.path for c in work.changes if c.new is None]
+    base = work.base.tree.snapshot.key if work.base is not None else None
+    work.run.project.index.put_tree(work.run.tree.snapshot.key, base, rows, removed, meta)
+
+
+def collect(project: Project) -> None:
+    """Keep the index within its bounds: trees that no worktree shows and nobody used for long go first."""
+    keep = {state.tree_key for state in project.index.worktree_states()}
+    project.index.collect(keep, MAX_TREES, MAX_BYTES)

@@ -1,0 +1,103 @@
+"""One project opened for an operation: its repository, its two databases, who asks and when."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from knowledge.config import INDEX_FILE, LEDGER_FILE
+from knowledge.errors import NotInitializedError
+from knowledge.records.answers import TreeName
+from knowledge.records.claims import Author
+from knowledge.records.trees import Snapshot
+from knowledge.repository.interface import Repository
+from knowledge.repository.opening import open_repository
+from knowledge.storage.index import IndexStore, open_index
+from knowledge.storage.ledger import Ledger, open_ledger
+
+WORKING_TREE = "HEAD+dirty"
+
+
+class Progress(Protocol):
+    """Told how long work goes on; a surface shows it."""
+
+    def start(self, title: str, total: int) -> None: ...
+
+    def advance(self, count: int) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+class SilentProgress:
+    """Shows nothing."""
+
+    def start(self, title: str, total: int) -> None:
+        """Nothing is shown."""
+
+    def advance(self, count: int) -> None:
+        """Nothing is shown."""
+
+    def finish(self) -> None:
+        """Nothing is shown."""
+
+
+@dataclass(slots=True)
+class Project:
+    """What every operation works on. The clock is a field, so that an answer can be had for another day."""
+
+    repository: Repository
+    ledger: Ledger
+    index: IndexStore
+    author: Author
+    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    progress: Progress = field(default_factory=SilentProgress)
+
+    def now(self) -> str:
+        """The present time, ISO 8601 in UTC, whole seconds."""
+        return self.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def author_text(self) -> str:
+        """`kind:name[:session]`, as events name who did it."""
+        return ":".join(p for p in (self.author.kind, self.author.name, self.author.session) if p)
+
+    def tree_name(self, snapshot: Snapshot) -> TreeName:
+        """The snapshot as answers name it."""
+        return TreeName(snapshot.label, snapshot.revision, snapshot.key, snapshot.is_dirty, self.repository.backend)
+
+
+def new_id(prefix: str) -> str:
+    """A fresh id: a letter that says what it names, and twelve hexadecimal digits."""
+    return f"{prefix}_{uuid.uuid4().hex[:12]}"
+
+
+def default_author(repository: Repository) -> Author:
+    """Who asks: an agent where the environment says so (KNOWLEDGE_AGENT, KNOWLEDGE_SESSION), else the person at the keyboard."""
+    agent = os.environ.get("KNOWLEDGE_AGENT", "")
+    if agent:
+        return Author("agent", agent, os.environ.get("KNOWLEDGE_SESSION", ""))
+    name = os.environ.get("KNOWLEDGE_AUTHOR") or os.environ.get("GIT_AUTHOR_NAME") or os.environ.get("USER") or "unknown"
+    return Author("person", name)
+
+
+@contextmanager
+def open_project(start: Path, author: Author | None = None, *, create: bool = False) -> Iterator[Project]:
+    """Open the project that holds `start`. Raises NotARepositoryError, NotInitializedError and the store's errors."""
+    repository = open_repository(start)
+    ledger_path = repository.common_dir / LEDGER_FILE
+    if not create and not ledger_path.exists():
+        raise NotInitializedError(f"no claims are kept for {repository.common_dir} yet. Run `knowledge init` first.")
+    ledger = open_ledger(ledger_path)
+    try:
+        index = open_index(repository.common_dir / INDEX_FILE)
+        try:
+            yield Project(repository, ledger, index, author or default_author(repository))
+        finally:
+            index.close()
+    finally:
+        ledger.close()

@@ -1,0 +1,148 @@
+"""Reading claims in a tree: stored statuses where they are good, computed ones for what differs.
+
+Statuses are stored for each worktree's HEAD. Any other tree (a revision, uncommitted changes) is read as a difference from it: only the claims
+that the difference can touch are looked at, and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from knowledge.claims.lifecycle import STANDINGS, standing_of
+from knowledge.errors import UnknownRecordError
+from knowledge.facts.extraction import FactExtractor
+from knowledge.invalidation.changes import FileChange, FileSide, keys_of_edges, keys_of_file
+from knowledge.invalidation.dependencies import concerned, with_derived
+from knowledge.invalidation.propagate import Held, Outcome, evaluate, premises_of
+from knowledge.operations.project import Project
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.operations.trees import Trees
+from knowledge.records.claims import ClaimStatus
+from knowledge.records.events import Event
+from knowledge.records.stored import WorktreeState
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What may differ in a tree from the stored statuses: the claims to look at (None: all of them)."""
+
+    claims: frozenset[str] | None
+
+
+class Reading:
+    """One operation's way to trees and statuses. Loads each claim and opens each tree once."""
+
+    def __init__(self, project: Project, extractor: FactExtractor | None = None) -> None:
+        self.project = project
+        self.trees = Trees(project, extractor or FactExtractor())
+        self._held: dict[str, Held] = {}
+        self._standing: dict[str, list[Event]] | None = None
+
+    def today(self) -> date:
+        """The day that periods are counted to."""
+        return self.project.clock().date()
+
+    # ── claims ──
+
+    def held(self, claim_ids: Iterable[str]) -> dict[str, Held]:
+        """The claims with their anchors, verdicts and standing. Raises UnknownRecordError."""
+        wanted = list(dict.fromkeys(claim_ids))
+        missing = [c for c in wanted if c not in self._held]
+        if missing:
+            ledger = self.project.ledger
+            claims = {c.id: c for c in ledger.claims(ids=missing)}
+            anchors, verdicts = ledger.anchors_of(missing), ledger.verdicts(missing)
+            for claim_id in missing:
+                if claim_id not in claims:
+                    raise UnknownRecordError(f"there is no claim {claim_id}")
+                self._held[claim_id] = Held(
+                    claims[claim_id], anchors.get(claim_id, ()), tuple(verdicts.get(claim_id, ())), standing_of(self._said(claim_id))
+                )
+        return {c: self._held[c] for c in wanted}
+
+    def _said(self, claim_id: str) -> list[Event]:
+        """What was said of the claim itself, oldest first. Such events are few: they are read once for all claims."""
+        if self._standing is None:
+            self._standing = {}
+            for event in self.project.ledger.events(types=STANDINGS):
+                self._standing.setdefault(event.claim_id, []).append(event)
+        return self._standing.get(claim_id, [])
+
+    def forget(self, claim_id: str) -> None:
+        """Load a claim anew at the next question: something was just said of it."""
+        self._held.pop(claim_id, None)
+        self._standing = None
+
+    # ── statuses ──
+
+    def statuses(self, view: IndexedTree, claim_ids: Iterable[str] | None = None) -> dict[str, ClaimStatus]:
+        """The status in the tree of the given claims, or of all. Nothing is written."""
+        project = self.project
+        state = project.index.worktree_state(project.repository.worktree_name)
+        wanted = set(project.ledger.claim_ids() if claim_ids is None else claim_ids)
+        difference = self.difference(state, view)
+        stored = project.index.statuses(project.repository.worktree_name, None if claim_ids is None else sorted(wanted)) if state else {}
+        touched = wanted if difference.claims is None else {c for c in wanted if c in difference.claims or c not in stored}
+        if not touched:
+            return {c: s for c, s in stored.items() if c in wanted}
+        outcome = self.evaluate(touched, stored if difference.claims is not None else {}, view)
+        fresh = {s.claim_id: s for s in outcome.statuses}
+        return {c: fresh.get(c) or stored[c] for c in wanted}
+
+    def evaluate(self, claim_ids: Iterable[str], stored: dict[str, ClaimStatus], view: IndexedTree) -> Outcome:
+        """Compute the statuses of these claims; premises that are not among them are taken from `stored`, or computed too."""
+        held = self.held(claim_ids)
+        while missing := [p for h in held.values() for p in premises_of(h) if p not in held and p not in stored]:
+            held |= self.held(missing)
+        return evaluate(held, stored, view, self.trees.then, self.today())
+
+    def difference(self, state: WorktreeState | None, view: IndexedTree) -> Difference:
+        """The claims whose status in the tree of `view` may differ from the stored one."""
+        ledger, index = self.project.ledger, self.project.index
+        if state is None:
+            return Difference(None)
+        touched = {e.claim_id for e in ledger.events(after=state.event_sequence) if e.claim_id}
+        if state.day != self.today().isoformat():
+            touched |= set(ledger.claims_with_time())
+        found = set(with_derived(touched, self.derived_from))
+        if state.tree_key != view.tree.snapshot.key:
+            old = self.stored_tree(state)
+            if old is None:
+                return Difference(None)
+            keys = changed_keys(old, view)
+            found |= set(concerned(keys, index.watching, ledger.claims_on, self.derived_from))
+        return Difference(frozenset(found))
+
+    def derived_from(self, claim_ids: Iterable[str]) -> set[str]:
+        """The claims that rest on one of these directly."""
+        return set().union(*self.project.ledger.claims_derived_from(claim_ids).values())
+
+    def stored_tree(self, state: WorktreeState) -> IndexedTree | None:
+        """The tree that the stored statuses belong to; None where it is neither indexed nor in git any more."""
+        rows, repository = self.project.index.tree(state.tree_key), self.project.repository
+        if rows is None or not repository.has_object(state.tree_key):
+            return None
+        return IndexedTree(repository.tree(state.tree_key), self.trees.loader, rows.files, rows.meta)
+
+
+def changed_keys(old: IndexedTree, new: IndexedTree) -> set[str]:
+    """The watch keys that differ between two indexed trees."""
+    keys: set[str] = set()
+    for change in new.differences(old):
+        keys |= keys_of_file(FileChange(change.path, _side(change.path, old), _side(change.path, new)))
+    for path in old.files.keys() | new.files.keys():
+        before, after = old.files.get(path, (0, 0))[1], new.files.get(path, (0, 0))[1]
+        if before != after:
+            keys |= keys_of_edges(old.edges_of_file(path), new.edges_of_file(path))
+    return keys
+
+
+def _side(path: bytes, view: IndexedTree) -> FileSide:
+    blob_id = view.blob_id(path)
+    if not blob_id:
+        return FileSide()
+    facts = view.facts(path)
+    digests = view.digests(path) if facts is not None and facts.definitions else None
+    return FileSide(blob_id, facts, digests, view.skipped(path), view.package_of(path))

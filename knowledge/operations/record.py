@@ -1,0 +1,235 @@
+"""Recording a claim: what it stands on is proposed, completed, copied into the ledger and read once, in one transaction.
+
+No record is refused for being wrong: a claim that is false when recorded is stored all the same, stale, with a warning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from analyzers.registry import analyzer_version, language_of
+from knowledge.claims.proposals import Proposal, anchors_of, propose
+from knowledge.errors import InvalidRecordError
+from knowledge.graph.symbols import candidates
+from knowledge.invalidation.propagate import fingerprint
+from knowledge.operations import evidence as evidence_operations
+from knowledge.operations.answers import claim_answer
+from knowledge.operations.finding import full_id
+from knowledge.operations.kept_tree import kept_blobs
+from knowledge.operations.project import Project, new_id
+from knowledge.operations.reading import Reading
+from knowledge.operations.reconcile import reconcile
+from knowledge.operations.specs import file_or_symbol, read_anchor, read_lines, read_predicate, source_anchor
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.records.answers import ClaimAnswer
+from knowledge.records.claims import Anchor, Claim, ClaimKind, FreshnessPolicy, Predicate, Scope, Verdict
+from knowledge.records.events import Event
+from knowledge.records.evidence import Evidence
+from knowledge.records.identifiers import parse_symbol, read_path
+from knowledge.records.stored import NewClaim
+
+UNANCHORED = "none"
+_CANNOT = re.compile(
+    r"\b(?:cannot|can't|can not|impossible|not possible|unable to|blocked)\b|불가|못\s*한다|할 수 없|안 된다|막혔|막혀", re.IGNORECASE
+)
+_LINE_SPEC = re.compile(r"[^:]+:\d+(?:-\d+)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A claim about to be recorded. anchors () = proposed from the statement; ("none",) = unanchored on purpose.
+
+    evidence: `a.py::f`, `a.py:10-20`, `a.py`. predicate: JSON. at: the revision it is said of (None: the working tree).
+    """
+
+    statement: str
+    kind: ClaimKind = "observation"
+    tags: tuple[str, ...] = ()
+    scope: Scope = field(default_factory=Scope)
+    anchors: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    until: str = ""
+    period_days: int = 0
+    predicate: str | None = None
+    at: str | None = None
+    constraints: tuple[str, ...] = ()
+    rejected: tuple[tuple[str, str], ...] = ()
+    detail: dict[str, object] = field(default_factory=dict)
+
+
+def record(project: Project, draft: Draft) -> ClaimAnswer:
+    """Store the claim with its anchors, evidence and first verdict. Raises InvalidRecordError, UnknownSymbolError, UnknownPathError."""
+    return record_many(project, [draft])[0]
+
+
+def record_many(project: Project, drafts: Sequence[Draft]) -> list[ClaimAnswer]:
+    """Many claims in one transaction, each as `record` does."""
+    reading = Reading(project)
+    reconcile(project, reading)
+    prepared = [_prepare(project, reading, draft) for draft in drafts]
+    blobs: dict[str, bytes] = {}
+    for view in {id(p.view): p.view for p in prepared}.values():
+        blobs |= kept_blobs(project.repository, view.tree)
+    with project.ledger.transaction():
+        project.ledger.append(blobs=blobs)
+        project.ledger.record_claims([p.new for p in prepared])
+    reconcile(project, reading)
+    answers = []
+    for one in prepared:
+        answer = claim_answer(project, reading, one.new.claim.id, one.view)
+        answers.append(replace(answer, notes=(*one.notes, *_warnings(one, answer))))
+    return answers
+
+
+def propose_only(project: Project, draft: Draft) -> ClaimAnswer:
+    """What recording the draft would store, without storing it."""
+    reading = Reading(project)
+    one = _prepare(project, reading, draft)
+    return claim_answer(project, reading, one.new.claim.id, one.view, unstored=one.new, notes=one.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    new: NewClaim
+    view: IndexedTree
+    notes: tuple[str, ...]
+
+
+def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
+    if not draft.statement.strip():
+        raise InvalidRecordError("a claim needs a statement")
+    view = reading.trees.at(draft.at)
+    snapshot = view.tree.snapshot
+    proposal = _stand_on(draft, view)
+    premises = [full_id(project, p) for p in draft.derived_from]
+    cited = [_evidence(spec, view) for spec in draft.evidence]
+    cited += _evidence_of_anchors(proposal.anchors, view, cited)
+    claim = Claim(
+        id=new_id("c"),
+        statement=draft.statement.strip(),
+        kind=draft.kind,
+        scope=draft.scope,
+        evidence_refs=tuple(e.id for e in cited),
+        derived_from=tuple(premises),
+        valid_at_revision=snapshot.revision,
+        valid_at_tree=snapshot.key,
+        freshness_policy=FreshnessPolicy(draft.until, draft.period_days),
+        predicate=proposal.predicate,
+        tags=tuple(dict.fromkeys(draft.tags)),
+        author=project.author,
+        recorded_at=project.now(),
+        detail=_detail(draft),
+    )
+    verdict = Verdict(
+        id=new_id("v"),
+        claim_id=claim.id,
+        kind="recorded",
+        sequence=0,
+        fingerprint=fingerprint(proposal.anchors, view),
+        tree_id=snapshot.tree_id,
+        snapshot_key=snapshot.key,
+        revision=snapshot.revision,
+        author=project.author,
+        reason="",
+        evidence_refs=claim.evidence_refs,
+        said_at=claim.recorded_at,
+        analyzer_versions=versions(proposal.anchors),
+    )
+    event = Event(0, "ClaimRecorded", claim.id, claim.recorded_at, project.author_text(), {"revision": snapshot.revision, "kind": claim.kind})
+    return _Prepared(NewClaim(claim, proposal.anchors, tuple(cited), verdict, (event,)), view, proposal.notes)
+
+
+def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:
+    """The anchors: given, or proposed; the predicate's own anchor is always among them."""
+    given = read_predicate(draft.predicate, view) if draft.predicate else None
+    if draft.anchors == (UNANCHORED,):
+        return Proposal((), None, ("unanchored: nothing in the repository is watched for this statement",))
+    anchors = [read_anchor(spec, view) for spec in draft.anchors]
+    anchors += [a for spec in draft.evidence if not draft.anchors and (a := _anchor_of_evidence(spec, view)) is not None]
+    if given is not None:
+        twins = [a for a in anchors_of(given, view) if a.digest not in {b.digest for b in anchors}]
+        return Proposal((*twins, *anchors), given, ())
+    proposed = propose(draft.statement, view, lambda text: candidates(text, view))
+    if draft.anchors:
+        return Proposal(_unique(anchors), _fitting(proposed.predicate, anchors), ())
+    if proposed.predicate is not None or not anchors:
+        return Proposal(_unique([*proposed.anchors, *anchors]), proposed.predicate, proposed.notes)
+    return Proposal(_unique(anchors), None, proposed.notes)
+
+
+def _fitting(predicate: Predicate | None, anchors: Iterable[Anchor]) -> Predicate | None:
+    """A predicate read from the statement is taken with given anchors only where one of them is about its subject."""
+    if predicate is not None and any(predicate.subject in a.target.values() for a in anchors):
+        return predicate
+    return None
+
+
+def _unique(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
+    return tuple({a.digest: a for a in anchors}.values())
+
+
+def _anchor_of_evidence(spec: str, view: IndexedTree) -> Anchor | None:
+    if _LINE_SPEC.match(spec):
+        return source_anchor(read_lines(spec, view), "support", view)
+    symbol = file_or_symbol(spec, view)
+    return read_anchor(f"body:{symbol}@support", view) if symbol.qualified_name else None
+
+
+def _evidence(spec: str, view: IndexedTree) -> Evidence:
+    if _LINE_SPEC.match(spec):
+        return evidence_operations.of_lines(read_lines(spec, view), view)
+    return evidence_operations.of_symbol(file_or_symbol(spec, view), view)
+
+
+def _evidence_of_anchors(anchors: Iterable[Anchor], view: IndexedTree, cited: Sequence[Evidence]) -> list[Evidence]:
+    """A copy of what each anchor is about, where the recorder cited nothing of it."""
+    known = {e.symbol for e in cited}
+    found = []
+    for anchor in anchors:
+        text = str(anchor.target.get("symbol") or anchor.target.get("subject") or anchor.target.get("path") or "")
+        symbol = parse_symbol(text)
+        if not text or text in known or (symbol is not None and symbol.is_external):
+            continue
+        target = file_or_symbol(text, view)
+        if view.has_path(target.path):
+            known.add(text)
+            relation = f"{text} {anchor.target['predicate']} {anchor.target['object']}" if anchor.kind == "edge" else ""
+            found.append(evidence_operations.of_symbol(target, view, relation))
+    return found
+
+
+def _detail(draft: Draft) -> dict[str, object]:
+    detail = dict(draft.detail)
+    if draft.constraints:
+        detail["constraints"] = list(draft.constraints)
+    if draft.rejected:
+        detail["rejected"] = [{"alternative": a, "reason": r} for a, r in draft.rejected]
+    return detail
+
+
+def versions(anchors: Iterable[Anchor]) -> dict[str, str]:
+    """language → analyzer version, for the languages that the anchors' files are in."""
+    found = {}
+    for anchor in anchors:
+        text = str(anchor.target.get("symbol") or anchor.target.get("subject") or anchor.target.get("path") or "")
+        symbol = parse_symbol(text)
+        language = language_of(symbol.path if symbol else read_path(text))
+        if language:
+            found[language] = analyzer_version(language)
+    return found
+
+
+def _warnings(one: _Prepared, answer: ClaimAnswer) -> tuple[str, ...]:
+    warnings = []
+    if answer.claim.status not in ("active", "verified"):
+        said = "; ".join(c.detail for c in answer.claim.causes if c.detail)
+        warnings.append(f"warning: recorded, but the analysis does not agree: it is {answer.claim.status} ({said})")
+    if answer.claim.is_unanchored:
+        warnings.append("warning: unanchored; no change of the repository will ever be noticed")
+    claim = one.new.claim
+    if _CANNOT.search(claim.statement) and not claim.scope.route_tried:
+        warnings.append("warning: it says that something cannot be done; say which route was tried (scope)")
+    return tuple(warnings)

@@ -1,0 +1,145 @@
+"""How people and agents write anchors, evidence and predicates on one line, read against a tree."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge.claims.anchors import make_anchor
+from knowledge.claims.predicates import RELATIONS
+from knowledge.claims.proposals import default_scope
+from knowledge.claims.sets import QUESTIONS
+from knowledge.errors import InvalidRecordError, UnknownPathError, UnknownSymbolError
+from knowledge.graph.symbols import find_one
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.records.claims import Anchor, Predicate
+from knowledge.records.identifiers import SymbolId, external_symbol, read_path, show_path
+
+_LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?\Z")
+_ROLE = re.compile(r"(?P<rest>.*?)(?:@(?P<role>primary|support))?\Z", re.DOTALL)
+KINDS = ("body", "strict", "signature", "location", "source", "value", "edge", "claim", "until", "days", *QUESTIONS)
+"""What may stand before the first colon of an anchor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a file, counted from 1, both included."""
+
+    path: bytes
+    first: int
+    last: int
+
+
+def read_anchor(spec: str, view: IndexedTree) -> Anchor:
+    """`body:a.py::f`, `strict:…`, `signature:…`, `location:…`, `callers:…` (or any set question), `value:pyproject.toml::project.name`,
+    `edge:a.py::f calls b.py::g`, `source:a.py:10-20`, `claim:c_…`, `until:2027-01-31`, `days:30`; `@support` at the end for what it merely rests on.
+
+    Raises InvalidRecordError, UnknownSymbolError, UnknownPathError.
+    """
+    kind, _, rest = spec.partition(":")
+    match = _ROLE.match(rest)
+    text, role = (match["rest"], match["role"] or "primary") if match else (rest, "primary")
+    if kind not in KINDS or not text:
+        raise InvalidRecordError(f"cannot read the anchor {spec!r}; expected KIND:WHAT with KIND one of {', '.join(KINDS)}", suggestions=KINDS)
+    if kind in QUESTIONS:
+        symbol = file_or_symbol(text, view, is_outside_allowed=QUESTIONS[kind].of_files)
+        return make_anchor("set", role, question=kind, symbol=str(symbol), scope=default_scope(str(symbol), (), view))
+    if kind == "claim":
+        return make_anchor("claim", role, claim=text)
+    if kind in ("until", "days"):
+        return make_anchor("time", role, **({"until": text} if kind == "until" else {"period_days": int(text)}))
+    if kind == "edge":
+        return _edge(text, role, view)
+    if kind == "source":
+        return source_anchor(read_lines(text, view), role, view)
+    if kind == "value":
+        path, _, key = text.partition("::")
+        return make_anchor("value", role, path=show_path(known_path(path, view)), key=key)
+    symbol = file_or_symbol(text, view)
+    if kind in ("body", "strict"):
+        return make_anchor("body", role, symbol=str(symbol), strict=kind == "strict")
+    return make_anchor("signature" if kind == "signature" else "location", role, symbol=str(symbol))
+
+
+def _edge(text: str, role: str, view: IndexedTree) -> Anchor:
+    parts = text.split()
+    if len(parts) != 3:
+        raise InvalidRecordError(f"cannot read the edge {text!r}; expected SUBJECT PREDICATE OBJECT")
+    subject, predicate, target = parts
+    return make_anchor(
+        "edge",
+        role,
+        subject=str(file_or_symbol(subject, view)),
+        predicate=predicate,
+        object=str(file_or_symbol(target, view, is_outside_allowed=True)),
+    )
+
+
+def file_or_symbol(text: str, view: IndexedTree, *, is_outside_allowed: bool = False) -> SymbolId:
+    """The one definition or file that a text names. With `is_outside_allowed` a name that is not in the tree is an outside module."""
+    if text.startswith("external:"):
+        return external_symbol(text.removeprefix("external:"))
+    try:
+        return find_one(text, view)
+    except UnknownSymbolError:
+        if is_outside_allowed and re.fullmatch(r"[@\w./-]+", text):
+            return external_symbol(text)
+        raise
+
+
+def known_path(text: str, view: IndexedTree) -> bytes:
+    """The path, when the tree has it. Raises UnknownPathError with near ones."""
+    path = read_path(text.removeprefix("./"))
+    if not view.has_path(path):
+        near = [show_path(p) for p in view.paths_named(path.rpartition(b"/")[2])]
+        raise UnknownPathError(f"there is no file {text} in {view.tree.snapshot.label}", suggestions=tuple(near[:5]))
+    return path
+
+
+def read_lines(text: str, view: IndexedTree) -> Lines:
+    """`path:10-20` or `path:10`. Raises InvalidRecordError, UnknownPathError."""
+    found = _LINES.match(text)
+    if found is None:
+        raise InvalidRecordError(f"cannot read the lines {text!r}; expected PATH:FIRST-LAST")
+    first = int(found["first"])
+    return Lines(known_path(found["path"], view), first, int(found["last"] or first))
+
+
+def source_anchor(lines: Lines, role: str, view: IndexedTree) -> Anchor:
+    """An anchor on the exact text of some lines. Raises InvalidRecordError where the file has no such lines."""
+    content = (view.text(lines.path) or b"").replace(b"\r\n", b"\n")
+    rows = content.split(b"\n")
+    chosen = rows[lines.first - 1 : lines.last]
+    if not chosen or lines.first < 1 or lines.last < lines.first:
+        raise InvalidRecordError(f"{show_path(lines.path)} has {len(rows)} lines; asked for {lines.first}-{lines.last}")
+    return make_anchor("source", role, path=show_path(lines.path), text=b"\n".join(chosen).decode("utf-8", "surrogateescape"))
+
+
+def read_predicate(text: str, view: IndexedTree) -> Predicate:
+    """A predicate as JSON: {"relation", "subject", "object", "members", "value", "is_negated", "covers_statement"}. Raises InvalidRecordError."""
+    try:
+        given: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise InvalidRecordError(f"the predicate is not JSON: {error}") from error
+    relation = str(given.get("relation", ""))
+    if relation not in RELATIONS:
+        raise InvalidRecordError(f"there is no relation {relation!r}; expected one of {', '.join(RELATIONS)}", suggestions=tuple(RELATIONS))
+    of_files = relation in ("imports", "imported_only_by")
+    subject = file_or_symbol(str(given.get("subject", "")), view, is_outside_allowed=of_files)
+    target = str(given.get("object", ""))
+    if relation in ("calls", "tests", "imports"):
+        target = str(file_or_symbol(target, view, is_outside_allowed=of_files))
+    elif relation == "inherits" and "::" in target:
+        target = str(file_or_symbol(target, view))
+    members = tuple(str(file_or_symbol(str(m), view)) for m in given.get("members", ()))
+    return Predicate(
+        relation,
+        str(subject),
+        target,
+        members,
+        str(given.get("value", "")),
+        bool(given.get("is_negated", False)),
+        bool(given.get("covers_statement", True)),
+    )

@@ -1,0 +1,51 @@
+"""The state of the store, read with the standard library alone: instant, and nothing is computed.
+
+Imports neither SQLAlchemy nor pygit2 nor any analyzer; a test holds it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from knowledge.config import LEDGER_FILE
+from knowledge.errors import NotInitializedError
+from knowledge.records.answers import StatusAnswer
+from knowledge.repository.locate import head_of, locate
+from knowledge.storage.hot import summary
+
+
+def status(start: Path) -> StatusAnswer:
+    """Counts of claims by status and kind in this worktree, as last reconciled. Raises NotARepositoryError, NotInitializedError."""
+    location = locate(start)
+    if not (location.common_dir / LEDGER_FILE).exists():
+        raise NotInitializedError(f"no claims are kept for {location.common_dir} yet. Run `knowledge init` first.")
+    found_head = head_of(location)
+    branch, head = (found_head.branch, found_head.revision) if found_head is not None else (None, None)
+    found = summary(location.common_dir, location.worktree_name)
+    by_status: Counter[str] = Counter()
+    by_kind: Counter[str] = Counter()
+    for (kind, state), count in found.claims.items():
+        by_status[state] += count
+        by_kind[kind] += count
+    is_current = found_head is not None and found.revision == head and found.event_lag == 0 and not found.index_problem
+    notes = []
+    if not is_current:
+        notes.append("HEAD or the ledger has moved on since: any other command brings the statuses up to date")
+    if found_head is None:
+        notes.append("HEAD could not be read without git (reftable): any other command knows it")
+    if found.index_problem:
+        notes.append(f"the index cannot be read ({found.index_problem}); the next command rebuilds it")
+    notes += [f"{count} × {name}" for name, count in sorted(found.counters.items())]
+    return StatusAnswer(
+        branch=branch,
+        head=head,
+        indexed_revision=found.revision,
+        is_current=is_current,
+        claims_by_status=dict(sorted(by_status.items())),
+        claims_by_kind=dict(sorted(by_kind.items())),
+        failures=found.counters,
+        ledger_bytes=found.ledger_size,
+        index_bytes=found.index_size,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,170 @@
+"""Steps of a claim's life that somebody takes, each with a reason: verify, review, reject, correct, supersede, reopen, withdraw, redact.
+
+Self-report is not evidence: a session cannot verify its own claim by saying so; an analyzer (a predicate that holds), a recorded run, another
+session or a person can, and the ledger keeps which it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from knowledge.claims.lifecycle import check_step
+from knowledge.claims.predicates import decide
+from knowledge.errors import InvalidRecordError, LifecycleError
+from knowledge.invalidation.propagate import Held, fingerprint
+from knowledge.operations.answers import claim_answer
+from knowledge.operations.finding import full_id
+from knowledge.operations.kept_tree import kept_blobs
+from knowledge.operations.project import Project, new_id
+from knowledge.operations.reading import Reading
+from knowledge.operations.reconcile import reconcile
+from knowledge.operations.record import Draft, record, versions
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.records.answers import ClaimAnswer
+from knowledge.records.claims import Author, Status, Verdict, VerdictKind
+from knowledge.records.events import Event
+from knowledge.records.stored import Relation
+
+
+def verify(project: Project, claim_id: str, reason: str, *, at: str | None = None) -> ClaimAnswer:
+    """Say that the claim holds in the tree. Raises LifecycleError where a session would verify its own claim by saying so."""
+    return _judge(project, claim_id, "verify", reason, at)
+
+
+def review(project: Project, claim_id: str, reason: str, *, at: str | None = None) -> ClaimAnswer:
+    """Say that the claim was looked at and could not be decided in the tree."""
+    return _judge(project, claim_id, "review", reason, at)
+
+
+def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | None) -> ClaimAnswer:
+    reading = Reading(project)
+    reconcile(project, reading)
+    claim_id = full_id(project, claim_id)
+    view = reading.trees.at(at)
+    held = reading.held([claim_id])[claim_id]
+    status = reading.statuses(view, [claim_id])[claim_id]
+    event_type = check_step(step, status.status)
+    author, why = project.author, _reason(reason)
+    notes: tuple[str, ...] = ()
+    if step == "verify":
+        author, why, notes = _verifier(project, held, reading, view, why)
+    snapshot = view.tree.snapshot
+    kind: VerdictKind = "verified" if step == "verify" else "undecided"
+    verdict = Verdict(
+        id=new_id("v"),
+        claim_id=claim_id,
+        kind=kind,
+        sequence=0,
+        fingerprint=fingerprint(held.anchors, view, status.readings),
+        tree_id=snapshot.tree_id,
+        snapshot_key=snapshot.key,
+        revision=snapshot.revision,
+        author=author,
+        reason=why,
+        evidence_refs=(),
+        said_at=project.now(),
+        analyzer_versions=versions(held.anchors),
+    )
+    event = _event(project, event_type, claim_id, why, revision=snapshot.revision, tree=snapshot.label)
+    project.ledger.append([event], verdicts=[verdict], blobs=kept_blobs(project.repository, view.tree))
+    return _answer(project, reading, claim_id, at, notes)
+
+
+def _verifier(project: Project, held: Held, reading: Reading, view: IndexedTree, reason: str) -> tuple[Author, str, tuple[str, ...]]:
+    """Who may say that the claim is verified: the analyzer, where its predicate holds; else the caller, if not the session that recorded it."""
+    claim, author = held.claim, project.author
+    if claim.predicate is not None:
+        decision = decide(claim.predicate, reading.trees.then(held.verdicts[0]), view)
+        if decision.holds and claim.predicate.covers_statement:
+            return Author("analyzer", "knowledge"), f"{reason} (decided: {decision.detail})", ()
+        if decision.holds is False:
+            return author, reason, (f"warning: the analysis says otherwise: {decision.detail} {decision.place}".rstrip(),)
+    own = claim.author
+    if (
+        author.kind == "agent"
+        and own.kind == "agent"
+        and (author.session == own.session if author.session or own.session else author.name == own.name)
+    ):
+        raise LifecycleError(
+            "a session cannot verify its own claim by saying so. An analyzer (give the claim a predicate), a recorded run, another session"
+            " or a person can."
+        )
+    return author, reason, ()
+
+
+def reject(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
+    """Say that the claim is false, on every tree, until reopened."""
+    return _say(project, claim_id, "reject", reason)
+
+
+def withdraw(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
+    """Take the claim back: it should not have been recorded."""
+    return _say(project, claim_id, "withdraw", reason)
+
+
+def reopen(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
+    """Take back a rejection, supersession or withdrawal; the claim stands on its verdicts again."""
+    return _say(project, claim_id, "reopen", reason)
+
+
+def _say(project: Project, claim_id: str, step: str, reason: str, **payload: str) -> ClaimAnswer:
+    reading = Reading(project)
+    reconcile(project, reading)
+    claim_id = full_id(project, claim_id)
+    event_type = check_step(step, _status_now(reading, claim_id))
+    project.ledger.append([_event(project, event_type, claim_id, _reason(reason), **payload)])
+    return _answer(project, reading, claim_id, None, ())
+
+
+def supersede(project: Project, claim_id: str, by: str, reason: str) -> ClaimAnswer:
+    """Say that another kept claim takes this one's place. Raises InvalidRecordError for a claim that would supersede itself."""
+    ledger = project.ledger
+    claim_id, by = full_id(project, claim_id), full_id(project, by)
+    if claim_id == by:
+        raise InvalidRecordError("a claim cannot supersede itself")
+    reading = Reading(project)
+    reconcile(project, reading)
+    event_type = check_step("supersede", _status_now(reading, claim_id))
+    ledger.append(
+        [_event(project, event_type, claim_id, _reason(reason), by=by)], relations=[Relation("supersedes", by, claim_id, {"reason": reason.strip()})]
+    )
+    return _answer(project, reading, claim_id, None, ())
+
+
+def correct(project: Project, claim_id: str, draft: Draft, reason: str) -> ClaimAnswer:
+    """Record a new claim in the place of this one, which is kept as superseded. Answers with the new claim."""
+    claim_id = full_id(project, claim_id)
+    old = project.ledger.claim(claim_id)
+    _reason(reason)
+    merged = replace(draft, kind=draft.kind or old.kind, tags=draft.tags or old.tags)
+    answer = record(project, merged)
+    supersede(project, claim_id, answer.claim.id, reason)
+    return replace(answer, relations=(*answer.relations, f"{answer.claim.id} supersedes {claim_id}"))
+
+
+def redact(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
+    """Erase the claim's text for good; its id, hash and events stay."""
+    reading = Reading(project)
+    claim_id = full_id(project, claim_id)
+    project.ledger.redact(claim_id, _reason(reason), at=project.now(), author=project.author_text())
+    return _answer(project, reading, claim_id, None, ())
+
+
+def _status_now(reading: Reading, claim_id: str) -> Status:
+    return reading.statuses(reading.trees.at(), [claim_id])[claim_id].status
+
+
+def _reason(reason: str) -> str:
+    if not reason.strip():
+        raise InvalidRecordError("say why: every step of a claim's life keeps its reason")
+    return reason.strip()
+
+
+def _event(project: Project, event_type: str, claim_id: str, reason: str, **payload: str | None) -> Event:
+    return Event(0, event_type, claim_id, project.now(), project.author_text(), {"reason": reason, **payload})
+
+
+def _answer(project: Project, reading: Reading, claim_id: str, at: str | None, notes: tuple[str, ...]) -> ClaimAnswer:
+    reading.forget(claim_id)
+    reconcile(project, reading)
+    return claim_answer(project, reading, claim_id, reading.trees.at(at), notes=notes)

@@ -1,0 +1,326 @@
+"""A tree as the pure parts see it, read from git and the index, each thing once.
+
+`TreeFiles` answers for any tree that git still has (it needs no resolutions: enough to judge moves); `IndexedTree` adds edges.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from analyzers.facts import FileFacts, SymbolDigests
+from analyzers.registry import LANGUAGES, classify, language_of
+from knowledge.claims.sets import OUT_OF_SCOPE
+from knowledge.facts.extraction import FactExtractor, decode_digests, decode_facts
+from knowledge.graph.layout import Layout
+from knowledge.records.edges import Edge
+from knowledge.records.identifiers import SymbolId, read_path, show_path
+from knowledge.records.stored import FactKey
+from knowledge.records.trees import EntryChange
+from knowledge.repository.interface import Repository, Tree
+from knowledge.storage.index import IndexStore
+
+Kept = TypeVar("Kept")
+
+_KEPT_FACTS = 2_000
+"""Decoded files kept in memory."""
+
+
+class FactLoader:
+    """Facts and digests by blob, out of the index or computed now and put there. Shared by all trees of one operation."""
+
+    def __init__(self, index: IndexStore, extractor: FactExtractor, repository: Repository) -> None:
+        self.index, self.repository, self._extractor = index, repository, extractor
+        self._ids: dict[FactKey, int] = {}
+        self._facts: OrderedDict[int, FileFacts | None] = OrderedDict()
+        self._digests: OrderedDict[int, SymbolDigests | None] = OrderedDict()
+        self._skipped: dict[int, str] = {}
+
+    def fact_id(self, key: FactKey, tree: Tree) -> int:
+        """The id of the blob's facts; they are computed where the index lacks them."""
+        found = self._ids.get(key)
+        if found is None:
+            found = self.index.fact_ids([key]).get(key, 0)
+            if not found:
+                row = self._extractor.extract_one(key, tree.read(key.blob_id))
+                found = self.index.put_facts([row])[key]
+            self._ids[key] = found
+        return found
+
+    def facts(self, fact_id: int) -> FileFacts | None:
+        """The decoded facts; None where the file was skipped."""
+        if fact_id not in self._facts:
+            payload = self.index.payloads([fact_id]).get(fact_id, b"")
+            self._remember(self._facts, fact_id, decode_facts(payload) if payload else None)
+        return self._facts[fact_id]
+
+    def preload(self, fact_ids: Iterable[int]) -> None:
+        """Decode many at once."""
+        missing = [i for i in dict.fromkeys(fact_ids) if i and i not in self._facts]
+        for fact_id, payload in self.index.payloads(missing).items():
+            self._remember(self._facts, fact_id, decode_facts(payload) if payload else None)
+
+    def skipped(self, fact_id: int) -> str:
+        """The code of the limitation for which the file has no facts; "" where it has some."""
+        if fact_id not in self._skipped:
+            header = self.index.fact_headers([fact_id]).get(fact_id)
+            self._skipped[fact_id] = header[2] if header is not None else ""
+        return self._skipped[fact_id]
+
+    def digests(self, fact_id: int, key: FactKey, tree: Tree) -> SymbolDigests | None:
+        """The decoded hashes of the blob's definitions; computed and put into the index where it lacks them."""
+        if fact_id not in self._digests:
+            payload = self.index.digests([fact_id]).get(fact_id, b"")
+            if not payload and not self.skipped(fact_id):
+                payload = self._extractor.digests_for(key, tree.read(key.blob_id))
+                self.index.put_digests(fact_id, payload)
+            self._remember(self._digests, fact_id, decode_digests(payload) if payload else None)
+        return self._digests[fact_id]
+
+    @staticmethod
+    def _remember(kept: OrderedDict[int, Kept], fact_id: int, value: Kept) -> None:
+        kept[fact_id] = value
+        while len(kept) > _KEPT_FACTS:
+            kept.popitem(last=False)
+
+
+class TreeFiles:
+    """`FactsView` over one git tree."""
+
+    def __init__(self, tree: Tree, loader: FactLoader) -> None:
+        self.tree, self.loader = tree, loader
+        self._keys: dict[bytes, tuple[FactKey, int] | None] = {}
+
+    def has_path(self, path: bytes) -> bool:
+        return self.tree.entry(path) is not None
+
+    def blob_id(self, path: bytes) -> str:
+        entry = self.tree.entry(path)
+        return entry.blob_id if entry is not None else ""
+
+    def facts(self, path: bytes) -> FileFacts | None:
+        found = self._key(path)
+        return self.loader.facts(found[1]) if found else None
+
+    def digests(self, path: bytes) -> SymbolDigests | None:
+        found = self._key(path)
+        return self.loader.digests(found[1], found[0], self.tree) if found else None
+
+    def skipped(self, path: bytes) -> str:
+        found = self._key(path)
+        return self.loader.skipped(found[1]) if found else ""
+
+    def text(self, path: bytes) -> bytes | None:
+        entry = self.tree.entry(path)
+        return self.tree.read(entry.blob_id) if entry is not None and entry.kind in ("file", "executable") else None
+
+    def _key(self, path: bytes) -> tuple[FactKey, int] | None:
+        if path not in self._keys:
+            entry = self.tree.entry(path)
+            language = language_of(path) if entry is not None and entry.kind in ("file", "executable") else ""
+            if entry is None or not language:
+                self._keys[path] = None
+            else:
+                key = FactKey(entry.blob_id, language)
+                self._keys[path] = (key, self._fact_id(path, key))
+        return self._keys[path]
+
+    def _fact_id(self, path: bytes, key: FactKey) -> int:
+        return self.loader.fact_id(key, self.tree)
+
+
+class IndexedTree(TreeFiles):
+    """`TreeView` and `FactSource` over a tree whose facts and resolutions are in the index.
+
+    files: path → (fact id, resolution id). meta: what the indexer kept with the tree (`unreadable`: shown path → limitation code).
+    """
+
+    def __init__(self, tree: Tree, loader: FactLoader, files: dict[bytes, tuple[int, int]], meta: dict[str, Any]) -> None:
+        super().__init__(tree, loader)
+        self.files, self.meta = files, meta
+        self._edges: dict[int, tuple[Edge, ...]] = {}
+        self._definitions: dict[str, tuple[SymbolId, ...]] = {}
+        self._interfaces: dict[int, str] = {}
+        self._names: dict[str, tuple[tuple[bytes, int], ...]] | None = None
+
+    # ── FactSource ──
+
+    def paths(self) -> set[bytes] | dict[bytes, tuple[int, int]]:
+        return self.files
+
+    def language(self, path: bytes) -> str:
+        return language_of(path)
+
+    def interface(self, path: bytes) -> str:
+        fact_id = self.files.get(path, (0, 0))[0]
+        if not fact_id:
+            return ""
+        if fact_id not in self._interfaces:
+            self._interfaces.update({i: h[1] for i, h in self.loader.index.fact_headers(self._fact_ids_unknown(fact_id)).items()})
+        return self._interfaces.get(fact_id, "")
+
+    def definers(self, name: str) -> Sequence[tuple[bytes, int]]:
+        """Every definition with the short name: (path, index into its facts' definitions), sorted."""
+        if self._names is not None:
+            return self._names.get(name, ())
+        found = []
+        for path in sorted({s.path for s in self._named(name)}):
+            facts = self.facts(path)
+            found += [(path, i) for i, d in enumerate(facts.definitions) if d.name == name] if facts is not None else []
+        return found
+
+    def preload(self) -> None:
+        """Read every file's names at once: for questions about the whole tree."""
+        names: dict[str, list[tuple[bytes, int]]] = {}
+        for fact_id, definitions in self.loader.index.definitions_of(self._paths_of_fact).items():
+            for path in self._paths_of_fact[fact_id]:
+                # The definitions of a fact are stored without the first, the module itself.
+                for position, definition in enumerate(definitions, 1):
+                    names.setdefault(definition[0], []).append((path, position))
+        self._names = {name: tuple(sorted(found)) for name, found in names.items()}
+
+    # ── TreeView ──
+
+    def definitions(self, qualified_name: str) -> Sequence[SymbolId]:
+        return [s for s in self._named(qualified_name.rpartition(".")[2]) if s.qualified_name == qualified_name]
+
+    def paths_of_blob(self, blob_id: str) -> Sequence[bytes]:
+        return self._by_blob.get(blob_id, ())
+
+    def paths_named(self, name: bytes) -> Sequence[bytes]:
+        return self._by_basename.get(name, ())
+
+    def edges_from(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
+        return [
+            e
+            for e in self.edges_of_file(symbol.path)
+            if e.predicate == predicate and e.subject.path == symbol.path and e.subject.qualified_name == symbol.qualified_name
+        ]
+
+    def edges_into(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
+        mine = self._resolutions
+        same = [SymbolId(symbol.path, symbol.qualified_name, n, symbol.package) for n in range(self._bearers(symbol))]
+        return [e for _, e in self.loader.index.edges_into(same, predicate, mine)]
+
+    def _bearers(self, symbol: SymbolId) -> int:
+        """How many definitions of its file bear the symbol's name: an edge may lead to any of them."""
+        facts = self.facts(symbol.path) if symbol.path and symbol.qualified_name else None
+        return max(1, sum(d.qualified_name == symbol.qualified_name for d in facts.definitions)) if facts is not None else 1
+
+    def edges_of_file(self, path: bytes) -> tuple[Edge, ...]:
+        """Every edge that goes out of a file."""
+        resolution = self.files.get(path, (0, 0))[1]
+        if not resolution:
+            return ()
+        if resolution not in self._edges:
+            self._edges[resolution] = tuple(e for _, e in self.loader.index.edges_from([resolution]))
+        return self._edges[resolution]
+
+    def all_edges(self) -> Iterator[Edge]:
+        """Every edge of the tree."""
+        for _, edge in self.loader.index.edges_from(sorted(self._resolutions)):
+            yield edge
+
+    def all_symbols(self) -> Iterator[SymbolId]:
+        """Every definition of the tree, files aside."""
+        for fact_id, definitions in self.loader.index.definitions_of(self._paths_of_fact).items():
+            for path in self._paths_of_fact[fact_id]:
+                for _, qualified_name, ordinal, _ in definitions:
+                    yield SymbolId(path, qualified_name, ordinal)
+
+    def differences(self, old: IndexedTree) -> list[EntryChange]:
+        """The entries that differ from another tree."""
+        return self.loader.repository.diff(old.tree, self.tree)
+
+    def limitations_of(self, paths: Iterable[bytes]) -> tuple[str, ...]:
+        """What the analysis of these files cannot show, each code with the places it was met at."""
+        found: dict[str, list[str]] = {}
+        owners = {self.files[p][1]: p for p in paths if self.files.get(p, (0, 0))[1]}
+        for resolution, limitations in self.loader.index.limitations(owners).items():
+            for one in limitations:
+                found.setdefault(one.code, []).append(
+                    f"{show_path(owners[resolution])}:{one.row + 1}" if one.row >= 0 else show_path(owners[resolution])
+                )
+        for path in paths:
+            if code := self.skipped(path):
+                found.setdefault(code, []).append(show_path(path))
+        return tuple(
+            f"{code}: {', '.join(sorted(set(places))[:5])}" + (f" and {len(set(places)) - 5} more" if len(set(places)) > 5 else "")
+            for code, places in sorted(found.items())
+        )
+
+    def limitation_counts(self) -> Counter[str]:
+        """Limitation code → how many files of the tree it keeps from being read whole."""
+        return Counter(self.meta.get("unreadable", {}).values())
+
+    def package_of(self, path: bytes) -> str:
+        return self.layout.package_of(path)
+
+    def kinds_of(self, path: bytes) -> frozenset[str]:
+        return frozenset(classify(path))
+
+    def unreadable_in(self, package: str) -> Sequence[bytes]:
+        return self._unreadable.get(package, ())
+
+    # ── computed once ──
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The tree's module table."""
+        return Layout(self)
+
+    @cached_property
+    def _resolutions(self) -> frozenset[int]:
+        return frozenset(r for _, r in self.files.values() if r)
+
+    @cached_property
+    def _paths_of_fact(self) -> dict[int, list[bytes]]:
+        found: dict[int, list[bytes]] = {}
+        for path, (fact_id, _) in self.files.items():
+            if fact_id:
+                found.setdefault(fact_id, []).append(path)
+        return found
+
+    @cached_property
+    def _by_blob(self) -> dict[str, list[bytes]]:
+        found: dict[str, list[bytes]] = {}
+        for path, entry in self.tree.entries().items():
+            found.setdefault(entry.blob_id, []).append(path)
+        return found
+
+    @cached_property
+    def _by_basename(self) -> dict[bytes, list[bytes]]:
+        found: dict[bytes, list[bytes]] = {}
+        for path in self.files:
+            found.setdefault(path.rpartition(b"/")[2], []).append(path)
+        return found
+
+    @cached_property
+    def _unreadable(self) -> dict[str, tuple[bytes, ...]]:
+        """Package → source files that say nothing, or not all, of what they hold."""
+        found: dict[str, list[bytes]] = {}
+        for shown in self.meta.get("unreadable", {}):
+            path = read_path(shown)
+            if LANGUAGES[language_of(path)].kind == "code" and not self.kinds_of(path) & OUT_OF_SCOPE:
+                found.setdefault(self.package_of(path), []).append(path)
+        return {package: tuple(sorted(paths)) for package, paths in found.items()}
+
+    def _named(self, name: str) -> tuple[SymbolId, ...]:
+        if name not in self._definitions:
+            symbols = [
+                SymbolId(path, qualified_name, ordinal)
+                for short, qualified_name, ordinal, _, fact_id in self.loader.index.definitions_named([name])
+                if short == name
+                for path in self._paths_of_fact.get(fact_id, ())
+            ]
+            self._definitions[name] = tuple(sorted(symbols))
+        return self._definitions[name]
+
+    def _fact_id(self, path: bytes, key: FactKey) -> int:
+        return self.files.get(path, (0, 0))[0] or super()._fact_id(path, key)
+
+    def _fact_ids_unknown(self, wanted: int) -> list[int]:
+        """All fact ids at the first question, so that one query answers it; later only the one."""
+        return [wanted] if self._interfaces else list(self._paths_of_fact)
