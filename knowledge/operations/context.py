@@ -34,37 +34,6 @@ _COMMON = frozenset(
     ("the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "from", "is", "are", "be", "with", "when", "that", "this", "not", "only", "into")
     + ("add", "fix", "make", "use", "how", "why", "what")
 )
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "to",
-        "in",
-        "on",
-        "for",
-        "from",
-        "is",
-        "are",
-        "be",
-        "with",
-        "when",
-        "that",
-        "this",
-        "not",
-        "only",
-        "into",
-        "add",
-        "fix",
-        "make",
-        "use",
-        "how",
-        "why",
-        "what",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
