@@ -234,6 +234,24 @@ def test_no_limitation_is_documented_in_vain() -> None:
     expect_none(code for code in documented if f'"{code}"' not in everything)
 
 
+def test_every_finding_is_documented() -> None:
+    """Each code that doctor's findings are made with stands in docs/operations.md."""
+    used = {
+        node.args[1].value
+        for path in files(".py", below=("knowledge/",))
+        for node in ast.walk(syntax(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
+    }
+    documented = set(re.findall(r"`([a-z-]+)`", text("docs/operations.md").partition("## What doctor finds")[2]))
+    expect_none(str(code) for code in used - documented)
+
+
+def test_documents_that_the_code_names_exist() -> None:
+    """A message or comment that points to docs/x.md points somewhere."""
+    named = {(path, found) for path in files(".py", below=PRODUCT) for found in re.findall(r"docs/[\w/-]+\.md", text(path))}
+    expect_none(f"{path}: {found}" for path, found in named if not (ROOT / found).exists())
+
+
 def _limitation_codes() -> Iterator[tuple[str, str, int]]:
     for path in files(".py", below=("knowledge/", "analyzers/")):
         for node in ast.walk(syntax(path)):
