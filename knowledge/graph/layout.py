@@ -81,12 +81,9 @@ class Layout:
         return tuple(dict.fromkeys([directory, *enclosing, *linked, *declared]))
 
     def describe_python(self, directory: bytes) -> str:
-        """Everything that project files and source directories say about imports of the project in `directory`."""
-        return repr([(other, self.roots(other)) for other in self.visible_projects(directory)])
-
-    def python_directories(self) -> list[bytes]:
-        """Directories for which `describe_python` may be asked."""
-        return sorted(self._python_directories)
+        """Everything that project files and source directories say about imports in the files of `directory`."""
+        project = self.project_of(directory + b"/x" if directory else b"x")
+        return repr(([(other, self.roots(other)) for other in self.visible_projects(project)], sorted(self._python_directories)))
 
     def package_of(self, path: bytes) -> str:
         """The project's directory and the top-level package of a file. It survives moves of the package between source directories."""

@@ -143,7 +143,7 @@ class View:
 
     def note_python_layout(self, path: bytes) -> None:
         """That an import of the file `path` was looked up by what project files say."""
-        self._noted.add(("layout", "python:" + decode(self.tree.layout.project_of(path))))
+        self._noted.add(("layout", "python:" + decode(path.rpartition(b"/")[0])))
 
     def note_javascript_layout(self, path: bytes) -> None:
         self._noted.add(("layout", "javascript:" + decode(path.rpartition(b"/")[0])))

@@ -53,7 +53,9 @@ def find(files: dict[str, str], importer: str, module: str, level: int = 0) -> s
     return sure + (value.path.decode() if isinstance(value, Module) else f"external:{value.package}" if isinstance(value, External) else "")
 
 
-SRC = dict.fromkeys(["src/app/__init__.py", "src/app/db.py", "src/app/web/__init__.py", "src/app/web/views.py", "tests/test_db.py", "tests/tools.py"], "")
+SRC = dict.fromkeys(
+    ["src/app/__init__.py", "src/app/db.py", "src/app/web/__init__.py", "src/app/web/views.py", "tests/test_db.py", "tests/tools.py"], ""
+)
 
 
 @pytest.mark.parametrize(
@@ -163,15 +165,18 @@ def javascript(files: dict[str, str], importer: str, specifier: str) -> str:
     return next((path.decode() for path in found if path is not None), "")
 
 
-WEB = dict.fromkeys(["src/a.ts", "src/b.tsx", "src/c.d.ts", "src/dir/index.ts", "src/old.js", "src/d.mts", "src/data.json", "lib/x.js", "lib/index.js"], "")
+WEB = dict.fromkeys(
+    ["src/a.ts", "src/b.tsx", "src/c.d.ts", "src/dir/index.ts", "src/old.js", "src/d.mts", "src/data.json", "lib/x.js", "lib/index.js"], ""
+)
 
 
 @pytest.mark.parametrize(
     ("specifier", "expected"),
     [
-        ("./a", "src/a.ts"), ("./a.js", "src/a.ts"), ("./a.ts", "src/a.ts"), ("./b.js", "src/b.tsx"), ("./c", "src/c.d.ts"), ("./dir", "src/dir/index.ts"),
-        ("./dir/index.js", "src/dir/index.ts"), ("./old", "src/old.js"), ("./d.mjs", "src/d.mts"), ("./data.json", "src/data.json"), ("../lib/x", "lib/x.js"),
-        ("../lib", "lib/index.js"), (".", ""), ("./missing", ""), ("../../out", ""), ("react", ""), ("node:fs", ""), ("https://x/y.js", ""), ("", ""),
+        ("./a", "src/a.ts"), ("./a.js", "src/a.ts"), ("./a.ts", "src/a.ts"), ("./b.js", "src/b.tsx"), ("./c", "src/c.d.ts"),
+        ("./dir", "src/dir/index.ts"), ("./dir/index.js", "src/dir/index.ts"), ("./old", "src/old.js"), ("./d.mjs", "src/d.mts"),
+        ("./data.json", "src/data.json"), ("../lib/x", "lib/x.js"), ("../lib", "lib/index.js"), (".", ""), ("./missing", ""), ("../../out", ""),
+        ("react", ""), ("node:fs", ""), ("https://x/y.js", ""), ("", ""),
     ],
 )  # fmt: skip
 def test_relative_specifiers(specifier: str, expected: str) -> None:
@@ -196,7 +201,8 @@ def test_packages_of_a_monorepo() -> None:
     """Exports (also built ones, found again in src/), self-reference, and no package that is not declared."""
     files = {
         "package.json": '{"workspaces": ["packages/*"]}',
-        "packages/core/package.json": '{"name": "@acme/core", "exports": {".": {"types": "./dist/index.d.ts", "import": "./dist/index.js"}, "./u/*": "./src/u/*.ts"}}',
+        "packages/core/package.json": '{"name": "@acme/core", "exports": {'
+        '".": {"types": "./dist/index.d.ts", "import": "./dist/index.js"}, "./u/*": "./src/u/*.ts"}}',
         "packages/core/src/index.ts": "", "packages/core/src/u/one.ts": "", "packages/core/src/self.ts": "",
         "packages/app/package.json": '{"name": "app", "dependencies": {"@acme/core": "workspace:*"}}', "packages/app/main.ts": "",
         "packages/other/package.json": '{"name": "other"}', "packages/other/main.ts": "",
@@ -209,7 +215,8 @@ def test_packages_of_a_monorepo() -> None:
 
 def test_a_loop_of_extends_ends() -> None:
     """Two tsconfig files that extend each other."""
-    files = {"a/tsconfig.json": '{"extends": "../b/tsconfig.json"}', "b/tsconfig.json": '{"extends": "../a/tsconfig.json"}', "a/x.ts": "", "a/y.ts": ""}
+    loop = {"a/tsconfig.json": '{"extends": "../b/tsconfig.json"}', "b/tsconfig.json": '{"extends": "../a/tsconfig.json"}'}
+    files = {**loop, "a/x.ts": "", "a/y.ts": ""}
     assert javascript(files, "a/x.ts", "./y") == "a/y.ts"
 
 

@@ -1,0 +1,138 @@
+"""Finding the symbol that a person typed: `path::Class.method`, `Class.method`, `package.module.Class.method`, a bare name, a path, or SCIP."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymbolError
+from knowledge.records.identifiers import SymbolId, file_symbol, parse_symbol, read_path, show_path
+
+SUGGESTIONS = 5
+_SCIP = re.compile(r"knowledge \S+ .+ \. (?P<descriptors>.+)\Z", re.DOTALL)
+_DESCRIPTOR = re.compile(r"(?P<name>`(?:[^`]|``)*`|[\w+\-$]+)(?P<suffix>/|#|\(\+(?P<ordinal>\d+)\)\.|\.)")
+_WORDS = re.compile(r"[^\W\d]\w*")
+
+
+class NameSource(Protocol):
+    """What is defined in one tree."""
+
+    def named(self, name: str) -> Sequence[SymbolId]:
+        """Definitions whose short name this is, sorted."""
+        ...
+
+    def names(self) -> Iterable[str]:
+        """All short names, for suggestions."""
+        ...
+
+    def has_path(self, path: bytes) -> bool: ...
+
+    def paths(self) -> Iterable[bytes]: ...
+
+
+def find_symbol(text: str, source: NameSource) -> SymbolId:
+    """The one symbol that `text` means. Raises UnknownSymbolError, UnknownPathError or AmbiguousSymbolError, each with suggestions."""
+    found = find_symbols(text, source)
+    if len(found) == 1:
+        return found[0]
+    # Several definitions of one qualified name in one file are one thing that is defined more than once.
+    if len({(symbol.path, symbol.qualified_name) for symbol in found}) == 1:
+        return found[0]
+    raise AmbiguousSymbolError(
+        f"{text!r} fits {len(found)} definitions; say which, as path::name", suggestions=[str(symbol) for symbol in found[: 2 * SUGGESTIONS]]
+    )
+
+
+def find_symbols(text: str, source: NameSource) -> list[SymbolId]:
+    """All symbols that `text` may mean, sorted; at least one."""
+    typed = text.strip()
+    scip = _read_scip(typed)
+    if scip is not None:
+        return _exact(scip, typed, source)
+    if "::" in typed:
+        parsed = parse_symbol(typed)
+        if parsed is not None:
+            return [parsed] if parsed.is_external else _exact(parsed, typed, source)
+    if source.has_path(read_path(typed)):
+        return [file_symbol(read_path(typed))]
+    return _by_name(typed, source)
+
+
+def _exact(symbol: SymbolId, typed: str, source: NameSource) -> list[SymbolId]:
+    if not symbol.qualified_name:
+        if source.has_path(symbol.path):
+            return [symbol]
+        raise _unknown_path(show_path(symbol.path), source)
+    same = [found for found in source.named(symbol.name) if found.qualified_name == symbol.qualified_name]
+    here = [found for found in same if found.path == symbol.path]
+    if "#" in typed.rpartition("::")[2]:
+        here = [found for found in here if found.ordinal == symbol.ordinal]
+    if here:
+        return sorted(here)
+    # A path may be given by its end: `app.py::run` for `src/app.py::run`.
+    ending = [found for found in same if found.path.endswith(b"/" + symbol.path)]
+    if ending:
+        return sorted(ending)
+    if not source.has_path(symbol.path) and not same:
+        raise _unknown_path(show_path(symbol.path), source)
+    raise _unknown_symbol(typed, symbol.name, source, same)
+
+
+def _by_name(typed: str, source: NameSource) -> list[SymbolId]:
+    parts = typed.split(".")
+    candidates = source.named(parts[-1])
+    whole = [found for found in candidates if _matches(found, parts)]
+    if not whole:
+        raise _unknown_symbol(typed, parts[-1], source, candidates)
+    exact = [found for found in whole if found.qualified_name == typed]
+    return sorted(exact or whole)
+
+
+def _matches(symbol: SymbolId, parts: Sequence[str]) -> bool:
+    """Whether a definition is called so: by the end of its qualified name, or of its module's dotted name and all of it."""
+    own = symbol.qualified_name.split(".")
+    if len(parts) <= len(own):
+        return own[-len(parts) :] == list(parts)
+    stem = show_path(symbol.path).rpartition(".")[0] or show_path(symbol.path)
+    modules = [part for part in stem.split("/") if part not in ("__init__", "index")]
+    full = modules + own
+    return parts[-len(own) :] == own and full[-len(parts) :] == list(parts)
+
+
+def _unknown_symbol(typed: str, name: str, source: NameSource, near: Sequence[SymbolId]) -> UnknownSymbolError:
+    suggestions = [str(symbol) for symbol in near[:SUGGESTIONS]]
+    if not suggestions and _WORDS.fullmatch(name):
+        for close in difflib.get_close_matches(name, sorted(set(source.names())), SUGGESTIONS, 0.7):
+            suggestions += [str(symbol) for symbol in source.named(close)[:1]]
+    return UnknownSymbolError(f"no definition called {typed!r} in this tree", suggestions=suggestions[:SUGGESTIONS])
+
+
+def _unknown_path(path: str, source: NameSource) -> UnknownPathError:
+    known = [show_path(other) for other in source.paths()]
+    name = path.rpartition("/")[2]
+    same = [other for other in known if other.rpartition("/")[2] == name]
+    close = same or difflib.get_close_matches(path, known, SUGGESTIONS, 0.6)
+    return UnknownPathError(f"no file {path!r} in this tree", suggestions=close[:SUGGESTIONS])
+
+
+def _read_scip(text: str) -> SymbolId | None:
+    """A symbol of ours in SCIP's grammar; None where it is not one."""
+    found = _SCIP.match(text)
+    if found is None:
+        return None
+    folders: list[str] = []
+    names: list[str] = []
+    ordinal, at = 0, 0
+    descriptors = found["descriptors"]
+    while at < len(descriptors):
+        part = _DESCRIPTOR.match(descriptors, at)
+        if part is None:
+            return None
+        name = part["name"]
+        plain = name[1:-1].replace("``", "`") if name.startswith("`") else name
+        (folders if part["suffix"] == "/" else names).append(plain)
+        ordinal = int(part["ordinal"] or 0)
+        at = part.end()
+    return SymbolId(read_path("/".join(folders)), ".".join(names), ordinal)
