@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 FileKind = Literal["file", "executable", "symlink", "submodule"]
@@ -51,6 +52,15 @@ class Head:
 
     branch: str | None
     revision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A worktree of the project. `name` is "" for the main one; `path` may be gone without git having noticed yet."""
+
+    name: str
+    path: Path
+    head: Head
 
 
 @dataclass(frozen=True, slots=True)
