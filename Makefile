@@ -32,7 +32,7 @@ format: setup  ## lay out the Python files
 	$(PYTHON) -m ruff check --fix .
 
 bench: setup  ## measure; MIRROR=DIR takes the bare repositories DIR/owner+name/repo
-	@for file in benchmarks/*.py; do echo "== $$file"; $(PYTHON) "$$file" $(if $(MIRROR),--mirror "$(MIRROR)") || exit 1; done
+	@for file in $$(grep -l __main__ benchmarks/*.py); do echo "== $$file"; $(PYTHON) "$$file" $(if $(MIRROR),--mirror "$(MIRROR)") || exit 1; done
 
 clean:  ## remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
