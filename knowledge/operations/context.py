@@ -11,8 +11,8 @@ from knowledge.claims.lifecycle import KEPT, worst_first
 from knowledge.claims.locating import definition_of
 from knowledge.claims.predicates import parameters_text
 from knowledge.claims.statements import mentions
-from knowledge.graph.symbols import candidates
 from knowledge.invalidation.propagate import Held
+from knowledge.operations.graph_tree import candidates
 from knowledge.operations.lines import claim_line, edge_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
@@ -30,10 +30,10 @@ _AROUND = ("calls", "implements", "reads", "writes", "imports")
 _SYMBOLS, _EDGES, _CLAIMS = 20, 30, 20
 """How many of each a pack holds at most; what is left out is counted."""
 _WORD = re.compile(r"[A-Za-z][a-z0-9]+|[A-Z]{2,}(?![a-z])|[가-힣]{2,}")
-_COMMON = frozenset(
-    ("the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "from", "is", "are", "be", "with", "when", "that", "this", "not", "only", "into")
-    + ("add", "fix", "make", "use", "how", "why", "what")
-)
+_COMMON = frozenset((
+    "the", "a", "an", "and", "or", "of", "to", "in", "on", "for", "from", "is", "are", "be", "with", "when", "that", "this", "not", "only", "into",
+    "add", "fix", "make", "use", "how", "why", "what",
+))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

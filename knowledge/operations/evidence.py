@@ -80,7 +80,8 @@ def line_of(evidence: Evidence) -> EvidenceLine:
     shows, does_not = SHOWS[evidence.kind]
     return EvidenceLine(
         evidence.id, evidence.kind, evidence.repository_revision, show_path(evidence.file_path), evidence.source_range.lines(), evidence.language,
-        evidence.parser_version, evidence.node_type, evidence.symbol, evidence.extracted_relation, evidence.content_hash, shows, does_not, evidence.excerpt,
+        evidence.parser_version, evidence.node_type, evidence.symbol, evidence.extracted_relation, evidence.content_hash,
+        shows, does_not, evidence.excerpt,
     )  # fmt: skip
 
 

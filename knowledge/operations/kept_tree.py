@@ -8,25 +8,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from knowledge.errors import RepositoryReadError
 from knowledge.records.identifiers import read_path, show_path
 from knowledge.records.trees import FileEntry, Snapshot
-from knowledge.repository.interface import Repository, Tree
+from knowledge.repository.interface import Tree
 
 MANIFEST = "overlay:"
 """A kept blob with this prefix and a snapshot's key lists what lies over the snapshot's git tree."""
 
 
-def kept_blobs(repository: Repository, tree: Tree) -> dict[str, bytes]:
+def kept_blobs(tree: Tree) -> dict[str, bytes]:
     """What the ledger keeps so that a dirty tree can be read later: the overlaid blobs and their list; {} for a committed tree."""
     if not tree.snapshot.is_dirty:
         return {}
-    rows, blobs = [], {}
-    for change in repository.diff(repository.tree(tree.snapshot.tree_id), tree):
-        rows.append([show_path(change.path), change.new.kind if change.new else "", change.new.blob_id if change.new else ""])
-        if change.new is not None and change.new.kind != "submodule":
-            try:
-                blobs[change.new.blob_id] = tree.read(change.new.blob_id)
-            except RepositoryReadError:
-                # Too large or gone meanwhile: the list still says that something lay there.
-                continue
+    over = tree.uncommitted()
+    rows = [[show_path(path), entry.kind if entry else "", entry.blob_id if entry else ""] for path, entry in over.items()]
+    wanted = [entry.blob_id for entry in over.values() if entry is not None and entry.kind != "submodule"]
+    # A file that is too large or gone meanwhile is left out: the list still says that something lay there.
+    blobs = {blob_id: content for blob_id, content in tree.read_many(wanted) if content is not None}
     blobs[MANIFEST + tree.snapshot.key] = json.dumps(rows, ensure_ascii=True).encode()
     return blobs
 
@@ -57,6 +53,19 @@ class KeptTree:
         """The bytes of a blob, kept or git's."""
         kept = self._read_kept(blob_id)
         return kept if kept is not None else self._under.read(blob_id)
+
+    def size(self, blob_id: str) -> int | None:
+        """Bytes of a blob; None where it is missing."""
+        kept = self._read_kept(blob_id)
+        return len(kept) if kept is not None else self._under.size(blob_id)
+
+    def remarks(self) -> Mapping[bytes, str]:
+        """Nothing was noted: the content is what was kept."""
+        return {}
+
+    def uncommitted(self) -> Mapping[bytes, FileEntry | None]:
+        """What lies over git's tree."""
+        return dict(sorted(self._over.items()))
 
     def read_many(self, blob_ids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """Each blob with its bytes, None for one that is gone."""

@@ -108,8 +108,8 @@ def history_line(event: Event) -> HistoryLine:
 def edge_line(edge: Edge) -> EdgeLine:
     """An edge with its place, lines counted from 1."""
     return EdgeLine(
-        str(edge.subject), edge.predicate, str(edge.object), edge.confidence_kind, edge.reason, f"{show_path(edge.subject.path)}:{edge.row + 1}", edge.rivals,
-        f"{edge.analyzer} {edge.analyzer_version}".strip(),
+        str(edge.subject), edge.predicate, str(edge.object), edge.confidence_kind, edge.reason,
+        f"{show_path(edge.subject.path)}:{edge.row + 1}", edge.rivals, f"{edge.analyzer} {edge.analyzer_version}".strip(),
     )  # fmt: skip
 
 

@@ -2,43 +2,113 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from knowledge.errors import UsageError
 from knowledge.graph import queries
-from knowledge.graph.network import write_graph
-from knowledge.graph.symbols import find_one
+from knowledge.graph.network import ExportHeader, to_graphml, to_json, whole_graph
+from knowledge.operations.graph_tree import GraphTree, find_one
 from knowledge.operations.lines import edge_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.specs import file_or_symbol
+from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import GraphAnswer, TransferAnswer
-from knowledge.records.identifiers import show_path
+from knowledge.records.edges import Edge
+from knowledge.records.identifiers import SymbolId, show_path
+
+_ONE: dict[str, Callable[[GraphTree, SymbolId], queries.Answer]] = {
+    "callers": queries.callers,
+    "callees": queries.callees,
+    "subclasses": queries.subclasses,
+    "implementers": queries.implementers,
+    "importers": queries.importers,
+    "imports": queries.imports_of,
+    "readers": queries.readers,
+    "writers": queries.writers,
+    "tests": queries.tests_of,
+}
+QUESTIONS = (*_ONE, "impact", "path", "unreferenced")
+"""Every question that may be asked."""
 
 
-def ask(project: Project, question: str, symbol_text: str, *, other: str = "", at: str | None = None, limit: int = 200) -> GraphAnswer:
-    """Answer one of `queries.QUESTIONS` about a symbol. Raises UsageError, UnknownSymbolError, AmbiguousSymbolError."""
+def ask(project: Project, question: str, symbol_text: str = "", *, other: str = "", at: str | None = None, limit: int = 200) -> GraphAnswer:
+    """Answer one of QUESTIONS. `path` leads from the symbol to `other`; `unreferenced` may be bounded by a path prefix given as the symbol.
+
+    Raises UsageError, UnknownSymbolError, UnknownPathError, AmbiguousSymbolError.
+    """
+    if question not in QUESTIONS:
+        raise UsageError(f"there is no question {question!r}", suggestions=QUESTIONS)
     view = Reading(project).trees.at(at)
-    if question not in queries.QUESTIONS:
-        raise UsageError(f"there is no question {question!r}", suggestions=tuple(queries.QUESTIONS))
-    symbol = file_or_symbol(symbol_text, view, is_outside_allowed=question == "importers") if symbol_text else None
-    answer = queries.answer(question, view, symbol, find_one(other, view) if other else None)
-    lines = [edge_line(e) for e in answer.edges]
+    graph = GraphTree(view)
+    if question == "unreferenced":
+        return _unreferenced(project, graph, symbol_text, limit)
+    symbol = file_or_symbol(symbol_text, view, is_outside_allowed=question in ("importers", "readers", "writers"))
+    if question == "impact":
+        sections: Sequence[queries.Answer] = queries.impact(graph, symbol).sections()
+    elif question == "path":
+        sections = [queries.path(graph, symbol, find_one(other, view))]
+    else:
+        sections = [_ONE[question](graph, symbol)]
+    notes = [f"{s.question}: {len(s.members)}" for s in sections] if len(sections) > 1 else []
+    return _answer(project, view, question, str(symbol), sections, limit, notes)
+
+
+def _answer(
+    project: Project, view: IndexedTree, question: str, symbol: str, sections: Sequence[queries.Answer], limit: int, notes: Sequence[str]
+) -> GraphAnswer:
+    edges: dict[Edge, None] = {}
+    for section in sections:
+        for member in section.members:
+            edges.update(dict.fromkeys(member.edges))
+    lines = [edge_line(e) for e in edges]
+    limitations = {
+        f"{x.code}: {x.detail}".rstrip(": ") + (f" ({show_path(x.path)})" if x.path else ""): None for s in sections for x in s.limitations
+    }
     return GraphAnswer(
         tree=project.tree_name(view.tree.snapshot),
         question=question,
-        symbol=str(symbol or ""),
+        symbol=symbol,
         edges=tuple(lines[:limit]) if limit else tuple(lines),
-        resolved=sum(e.confidence_kind == "resolved" for e in answer.edges),
-        inferred=sum(e.confidence_kind == "inferred" for e in answer.edges),
-        left_out=answer.left_out + (max(0, len(lines) - limit) if limit else 0),
-        limitations=tuple(f"{x.code}: {x.detail}" + (f" ({show_path(x.path)}:{x.row + 1})" if x.path else "") for x in answer.limitations),
-        notes=tuple(answer.notes),
+        resolved=sum(m.confidence_kind == "resolved" for s in sections for m in s.members),
+        inferred=sum(m.confidence_kind == "inferred" for s in sections for m in s.members),
+        left_out=sum(s.left_out for s in sections) + (max(0, len(lines) - limit) if limit else 0),
+        limitations=tuple(limitations),
+        notes=tuple(notes),
+    )
+
+
+def _unreferenced(project: Project, graph: GraphTree, prefix: str, limit: int) -> GraphAnswer:
+    """Candidates only: what runs them may not be visible."""
+    view = graph.view
+    symbols = sorted(s for s in view.all_symbols() if show_path(s.path).startswith(prefix) and not view.kinds_of(s.path))
+    found = queries.unreferenced(graph, symbols)
+    shown = found[:limit] if limit else found
+    return GraphAnswer(
+        tree=project.tree_name(view.tree.snapshot),
+        question="unreferenced",
+        symbol=prefix,
+        edges=(),
+        resolved=0,
+        inferred=0,
+        left_out=len(found) - len(shown),
+        limitations=tuple(f"{x.code}: {x.detail}" for x in graph.limitations(b"")),
+        notes=(
+            f"{len(found)} of {len(symbols)} definitions: no edge leads to them; entry points and dynamic uses are not seen",
+            *(str(s) for s in shown),
+        ),
     )
 
 
 def export_graph(project: Project, out: Path, form: str, *, at: str | None = None) -> TransferAnswer:
-    """Write the whole graph of a tree as `graphml` or `json`."""
+    """Write the whole graph of a tree as `graphml` or `json`. Raises UsageError for another form."""
+    writers = {"graphml": to_graphml, "json": to_json}
+    if form not in writers:
+        raise UsageError(f"there is no graph format {form!r}; expected graphml or json", suggestions=tuple(writers))
     view = Reading(project).trees.at(at)
-    counts = write_graph(out, form, view.all_edges(), view.node_kind, revision=view.tree.snapshot.label)
-    return TransferAnswer(str(out), counts)
+    source = GraphTree(view)
+    limits = tuple(x for path in view.files for x in source.limitations(path)) + tuple(source.limitations(b""))
+    graph = whole_graph(view.all_edges(), source.node_kinds, ExportHeader(view.tree.snapshot.label, limits))
+    out.write_bytes(writers[form](graph))
+    return TransferAnswer(str(out), {"nodes": graph.number_of_nodes(), "edges": graph.number_of_edges()})

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from analyzers.registry import analyzer_version, language_of
 from knowledge.claims.proposals import Proposal, anchors_of, propose
 from knowledge.errors import InvalidRecordError
-from knowledge.graph.symbols import candidates
 from knowledge.invalidation.propagate import fingerprint
 from knowledge.operations import evidence as evidence_operations
 from knowledge.operations.answers import claim_answer
 from knowledge.operations.finding import full_id
+from knowledge.operations.graph_tree import candidates
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
@@ -72,7 +72,7 @@ def record_many(project: Project, drafts: Sequence[Draft]) -> list[ClaimAnswer]:
     prepared = [_prepare(project, reading, draft) for draft in drafts]
     blobs: dict[str, bytes] = {}
     for view in {id(p.view): p.view for p in prepared}.values():
-        blobs |= kept_blobs(project.repository, view.tree)
+        blobs |= kept_blobs(view.tree)
     with project.ledger.transaction():
         project.ledger.append(blobs=blobs)
         project.ledger.record_claims([p.new for p in prepared])

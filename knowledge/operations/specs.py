@@ -12,10 +12,10 @@ from knowledge.claims.predicates import RELATIONS
 from knowledge.claims.proposals import default_scope
 from knowledge.claims.sets import QUESTIONS
 from knowledge.errors import InvalidRecordError, UnknownPathError, UnknownSymbolError
-from knowledge.graph.symbols import find_one
+from knowledge.operations.graph_tree import find_one, path_of
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.claims import Anchor, Predicate
-from knowledge.records.identifiers import SymbolId, external_symbol, read_path, show_path
+from knowledge.records.identifiers import SymbolId, external_symbol, show_path
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?\Z")
 _ROLE = re.compile(r"(?P<rest>.*?)(?:@(?P<role>primary|support))?\Z", re.DOTALL)
@@ -91,7 +91,7 @@ def file_or_symbol(text: str, view: IndexedTree, *, is_outside_allowed: bool = F
 
 def known_path(text: str, view: IndexedTree) -> bytes:
     """The path, when the tree has it. Raises UnknownPathError with near ones."""
-    path = read_path(text.removeprefix("./"))
+    path = path_of(text)
     if not view.has_path(path):
         near = [show_path(p) for p in view.paths_named(path.rpartition(b"/")[2])]
         raise UnknownPathError(f"there is no file {text} in {view.tree.snapshot.label}", suggestions=tuple(near[:5]))

@@ -66,7 +66,7 @@ def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | No
         analyzer_versions=versions(held.anchors),
     )
     event = _event(project, event_type, claim_id, why, revision=snapshot.revision, tree=snapshot.label)
-    project.ledger.append([event], verdicts=[verdict], blobs=kept_blobs(project.repository, view.tree))
+    project.ledger.append([event], verdicts=[verdict], blobs=kept_blobs(view.tree))
     return _answer(project, reading, claim_id, at, notes)
 
 

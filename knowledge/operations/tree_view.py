@@ -166,7 +166,7 @@ class IndexedTree(TreeFiles):
         if self._names is not None:
             return self._names.get(name, ())
         found = []
-        for path in sorted({s.path for s in self._named(name)}):
+        for path in sorted({s.path for s in self.symbols_named(name)}):
             facts = self.facts(path)
             found += [(path, i) for i, d in enumerate(facts.definitions) if d.name == name] if facts is not None else []
         return found
@@ -184,7 +184,7 @@ class IndexedTree(TreeFiles):
     # ── TreeView ──
 
     def definitions(self, qualified_name: str) -> Sequence[SymbolId]:
-        return [s for s in self._named(qualified_name.rpartition(".")[2]) if s.qualified_name == qualified_name]
+        return [s for s in self.symbols_named(qualified_name.rpartition(".")[2]) if s.qualified_name == qualified_name]
 
     def paths_of_blob(self, blob_id: str) -> Sequence[bytes]:
         return self._by_blob.get(blob_id, ())
@@ -225,10 +225,14 @@ class IndexedTree(TreeFiles):
 
     def all_symbols(self) -> Iterator[SymbolId]:
         """Every definition of the tree, files aside."""
+        return (symbol for symbol, _ in self.all_symbols_with_kinds())
+
+    def all_symbols_with_kinds(self) -> Iterator[tuple[SymbolId, str]]:
+        """Every definition of the tree with its kind."""
         for fact_id, definitions in self.loader.index.definitions_of(self._paths_of_fact).items():
             for path in self._paths_of_fact[fact_id]:
-                for _, qualified_name, ordinal, _ in definitions:
-                    yield SymbolId(path, qualified_name, ordinal)
+                for _, qualified_name, ordinal, kind in definitions:
+                    yield SymbolId(path, qualified_name, ordinal), kind
 
     def differences(self, old: IndexedTree) -> list[EntryChange]:
         """The entries that differ from another tree."""
@@ -307,7 +311,8 @@ class IndexedTree(TreeFiles):
                 found.setdefault(self.package_of(path), []).append(path)
         return {package: tuple(sorted(paths)) for package, paths in found.items()}
 
-    def _named(self, name: str) -> tuple[SymbolId, ...]:
+    def symbols_named(self, name: str) -> tuple[SymbolId, ...]:
+        """Every definition with that short name, sorted."""
         if name not in self._definitions:
             symbols = [
                 SymbolId(path, qualified_name, ordinal)
