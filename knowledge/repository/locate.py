@@ -113,11 +113,16 @@ def read_regular_file(path: Path) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
             return None
-        return file.read(status.st_size)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(status.st_size)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _children(directory: Path) -> list[Path]:
