@@ -40,8 +40,9 @@ class Database:
         self.is_read_only = is_read_only
         self._driver = driver
         self._depth = 0
+        driver.create_function("casefold", 1, str.casefold, deterministic=True)
         self._engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool)
-        event.listen(self._engine, "handle_error", self._on_error)
+        event.listen(self._engine, "handle_error", self._on_error, retval=True)
         self._connection: Connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def close(self) -> None:
@@ -113,6 +114,12 @@ class Database:
             self._mark_damaged()
             raise corrupt(self.path, f"a row cannot be read: {error}", self.schema.way_out) from error
 
+    def give_back_pages(self) -> None:
+        """Shrink the file by its free pages."""
+        with self.failures_told():
+            # One execution of this statement frees one page; a script runs it to its end.
+            self._driver.executescript("PRAGMA incremental_vacuum")
+
     def integrity(self) -> list[str]:
         """What SQLite finds wrong with the file; nothing where it is whole. Reads all of it."""
         try:
@@ -122,10 +129,8 @@ class Database:
             return [error.message]
         return problems
 
-    def _on_error(self, context: ExceptionContext) -> None:
-        told = self._told(context.original_exception)
-        if told is not None:
-            context.chained_exception = told
+    def _on_error(self, context: ExceptionContext) -> KnowledgeError | None:
+        return self._told(context.original_exception)
 
     def _told(self, error: BaseException) -> KnowledgeError | None:
         told = store_error(error, self.path, self.schema.way_out)

@@ -92,9 +92,7 @@ class ResolutionRows:
         with collection_paused(), self.db.failures_told():
             return [(number, edge) for number, packed in found for edge in unpack_edges(packed)]
 
-    def edges_into(
-        self, symbols: Iterable[SymbolId], predicate: str | None = None, within: Collection[int] | None = None
-    ) -> list[tuple[int, Edge]]:
+    def edges_into(self, symbols: Iterable[SymbolId], predicate: str | None = None, within: Collection[int] | None = None) -> list[tuple[int, Edge]]:
         """The edges whose object is one of these symbols: (resolution id, edge)."""
         wanted = set(symbols)
         found = self.db.rows(
@@ -103,9 +101,7 @@ class ResolutionRows:
         )
         return self._matching((number for (number,) in found), within, predicate, wanted, None)
 
-    def edges_into_name(
-        self, predicate: str | None, qualified_name: str, within: Collection[int] | None = None
-    ) -> list[tuple[int, Edge]]:
+    def edges_into_name(self, predicate: str | None, qualified_name: str, within: Collection[int] | None = None) -> list[tuple[int, Edge]]:
         """The edges whose object has this qualified name, in whatever file or package; for a file its path, for an outside module its name."""
         found = self.db.rows(
             "SELECT DISTINCT resolution_id FROM edge_target WHERE key BETWEEN ? AND ? AND predicates & ?",

@@ -91,8 +91,7 @@ class StateRows:
         """The digests of the anchors that watch one of these keys. One in 10^19 may be named that does not."""
         hashes = json.dumps([text_key(key) for key in keys])
         rows = self.db.rows(
-            "SELECT digest FROM watched_anchor WHERE id IN"
-            " (SELECT anchor_id FROM anchor_watch WHERE key IN (SELECT value FROM json_each(?)))",
+            "SELECT digest FROM watched_anchor WHERE id IN (SELECT anchor_id FROM anchor_watch WHERE key IN (SELECT value FROM json_each(?)))",
             (hashes,),
         )
         return {digest for (digest,) in rows}

@@ -92,7 +92,7 @@ class TreeStore:
                 self._forget(doomed)
                 counts = self._sweep()
             trees, resolutions, facts = trees + len(doomed), resolutions + counts[0], facts + counts[1]
-            self.db.rows("PRAGMA incremental_vacuum")
+            self.db.give_back_pages()
             if not doomed:
                 size = self._size()
                 return Collected(trees, resolutions, facts, size, size > max_bytes)

@@ -341,7 +341,7 @@ def _conditions(wanted: ClaimFilter) -> list[Any]:
     if wanted.tags:
         found.append(exists().where(tag.c.claim_id == table.c.id, tag.c.tag.in_(wanted.tags)))
     if wanted.text:
-        found.append(func.lower(table.c.statement).contains(wanted.text.lower(), autoescape=True))
+        found.append(func.casefold(table.c.statement).contains(wanted.text.casefold(), autoescape=True))
     if wanted.recorded_after:
         found.append(table.c.recorded_at > wanted.recorded_after)
     return found

@@ -125,4 +125,3 @@ def apply_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> None:
     for path in removed:
         files.pop(path, None)
     files.update(zip(paths, zip(facts, resolutions, strict=True), strict=True))
-

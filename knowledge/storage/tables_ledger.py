@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
 
+from knowledge.records.stored import REDACTED
+
 metadata = MetaData()
 
 
@@ -177,13 +179,12 @@ _EVENT_KEPT = tuple(c.name for c in event.columns if c.name != "payload")
 _RELATION_KEPT = tuple(c.name for c in relation.columns if c.name != "detail")
 _IS_REDACTED = "EXISTS (SELECT 1 FROM claim WHERE id = OLD.claim_id AND redacted_at IS NOT NULL)"
 _MAY_CHANGE = {
-    "claim": f"OLD.redacted_at IS NULL AND NEW.redacted_at IS NOT NULL AND {_same(*_CLAIM_KEPT)}",
-    "verdict": f"{_IS_REDACTED} AND {_same(*_VERDICT_KEPT)}",
+    "claim": f"OLD.redacted_at IS NULL AND NEW.redacted_at IS NOT NULL AND NEW.statement = '{REDACTED}' AND {_same(*_CLAIM_KEPT)}",
+    "verdict": f"{_IS_REDACTED} AND NEW.reason IN ('', '{REDACTED}') AND {_same(*_VERDICT_KEPT)}",
     "event": f"{_IS_REDACTED} AND {_same(*_EVENT_KEPT)}",
     "evidence": "EXISTS (SELECT 1 FROM citation JOIN claim ON claim.id = citation.claim_id"
-    f" WHERE citation.evidence_id = OLD.id AND claim.redacted_at IS NOT NULL) AND {_same(*_EVIDENCE_KEPT)}",
-    "relation": "EXISTS (SELECT 1 FROM claim WHERE id IN (OLD.source, OLD.target) AND redacted_at IS NOT NULL)"
-    f" AND {_same(*_RELATION_KEPT)}",
+    f" WHERE citation.evidence_id = OLD.id AND claim.redacted_at IS NOT NULL) AND NEW.excerpt = '{REDACTED}' AND {_same(*_EVIDENCE_KEPT)}",
+    "relation": f"EXISTS (SELECT 1 FROM claim WHERE id IN (OLD.source, OLD.target) AND redacted_at IS NOT NULL) AND {_same(*_RELATION_KEPT)}",
 }
 _TAG_MAY_GO = f"NOT {_IS_REDACTED}"
 

@@ -178,11 +178,11 @@ VIEWS = (
 )
 TRIGGERS = (
     """
-    CREATE TRIGGER claim_no_update BEFORE UPDATE ON claim WHEN NOT (OLD.redacted_at IS NULL AND NEW.redacted_at IS NOT NULL AND NEW.id IS OLD.id
-    AND NEW.statement_hash IS OLD.statement_hash AND NEW.kind IS OLD.kind AND NEW.evidence_refs IS OLD.evidence_refs AND NEW.derived_from IS
-    OLD.derived_from AND NEW.valid_at_revision IS OLD.valid_at_revision AND NEW.valid_at_tree IS OLD.valid_at_tree AND NEW.author_kind IS
-    OLD.author_kind AND NEW.author_name IS OLD.author_name AND NEW.author_session IS OLD.author_session AND NEW.recorded_at IS OLD.recorded_at)
-    BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END
+    CREATE TRIGGER claim_no_update BEFORE UPDATE ON claim WHEN NOT (OLD.redacted_at IS NULL AND NEW.redacted_at IS NOT NULL AND NEW.statement =
+    '[redacted]' AND NEW.id IS OLD.id AND NEW.statement_hash IS OLD.statement_hash AND NEW.kind IS OLD.kind AND NEW.evidence_refs IS
+    OLD.evidence_refs AND NEW.derived_from IS OLD.derived_from AND NEW.valid_at_revision IS OLD.valid_at_revision AND NEW.valid_at_tree IS
+    OLD.valid_at_tree AND NEW.author_kind IS OLD.author_kind AND NEW.author_name IS OLD.author_name AND NEW.author_session IS OLD.author_session
+    AND NEW.recorded_at IS OLD.recorded_at) BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END
     """,
     "CREATE TRIGGER claim_no_delete BEFORE DELETE ON claim BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END",
     "CREATE TRIGGER anchor_no_update BEFORE UPDATE ON anchor BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END",
@@ -198,21 +198,23 @@ TRIGGERS = (
     """,
     """
     CREATE TRIGGER evidence_no_update BEFORE UPDATE ON evidence WHEN NOT (EXISTS (SELECT 1 FROM citation JOIN claim ON claim.id =
-    citation.claim_id WHERE citation.evidence_id = OLD.id AND claim.redacted_at IS NOT NULL) AND NEW.id IS OLD.id AND NEW.kind IS OLD.kind AND
-    NEW.repository_revision IS OLD.repository_revision AND NEW.tree_id IS OLD.tree_id AND NEW.file_path IS OLD.file_path AND NEW.blob_id IS
-    OLD.blob_id AND NEW.language IS OLD.language AND NEW.parser_version IS OLD.parser_version AND NEW.analyzer_version IS OLD.analyzer_version
-    AND NEW.node_type IS OLD.node_type AND NEW.source_range IS OLD.source_range AND NEW.content_hash IS OLD.content_hash AND NEW.symbol IS
-    OLD.symbol AND NEW.is_dirty IS OLD.is_dirty) BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END
+    citation.claim_id WHERE citation.evidence_id = OLD.id AND claim.redacted_at IS NOT NULL) AND NEW.excerpt = '[redacted]' AND NEW.id IS OLD.id
+    AND NEW.kind IS OLD.kind AND NEW.repository_revision IS OLD.repository_revision AND NEW.tree_id IS OLD.tree_id AND NEW.file_path IS
+    OLD.file_path AND NEW.blob_id IS OLD.blob_id AND NEW.language IS OLD.language AND NEW.parser_version IS OLD.parser_version AND
+    NEW.analyzer_version IS OLD.analyzer_version AND NEW.node_type IS OLD.node_type AND NEW.source_range IS OLD.source_range AND
+    NEW.content_hash IS OLD.content_hash AND NEW.symbol IS OLD.symbol AND NEW.is_dirty IS OLD.is_dirty) BEGIN SELECT RAISE(ABORT, 'the ledger is
+    only added to'); END
     """,
     "CREATE TRIGGER evidence_no_delete BEFORE DELETE ON evidence BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END",
     "CREATE TRIGGER citation_no_update BEFORE UPDATE ON citation BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END",
     "CREATE TRIGGER citation_no_delete BEFORE DELETE ON citation BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END",
     """
     CREATE TRIGGER verdict_no_update BEFORE UPDATE ON verdict WHEN NOT (EXISTS (SELECT 1 FROM claim WHERE id = OLD.claim_id AND redacted_at IS
-    NOT NULL) AND NEW.id IS OLD.id AND NEW.claim_id IS OLD.claim_id AND NEW.kind IS OLD.kind AND NEW.sequence IS OLD.sequence AND NEW.tree_id IS
-    OLD.tree_id AND NEW.snapshot_key IS OLD.snapshot_key AND NEW.revision IS OLD.revision AND NEW.author_kind IS OLD.author_kind AND
-    NEW.author_name IS OLD.author_name AND NEW.author_session IS OLD.author_session AND NEW.evidence_refs IS OLD.evidence_refs AND NEW.said_at
-    IS OLD.said_at AND NEW.analyzer_versions IS OLD.analyzer_versions) BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END
+    NOT NULL) AND NEW.reason IN ('', '[redacted]') AND NEW.id IS OLD.id AND NEW.claim_id IS OLD.claim_id AND NEW.kind IS OLD.kind AND
+    NEW.sequence IS OLD.sequence AND NEW.tree_id IS OLD.tree_id AND NEW.snapshot_key IS OLD.snapshot_key AND NEW.revision IS OLD.revision AND
+    NEW.author_kind IS OLD.author_kind AND NEW.author_name IS OLD.author_name AND NEW.author_session IS OLD.author_session AND NEW.evidence_refs
+    IS OLD.evidence_refs AND NEW.said_at IS OLD.said_at AND NEW.analyzer_versions IS OLD.analyzer_versions) BEGIN SELECT RAISE(ABORT, 'the
+    ledger is only added to'); END
     """,
     "CREATE TRIGGER verdict_no_delete BEFORE DELETE ON verdict BEGIN SELECT RAISE(ABORT, 'the ledger is only added to'); END",
     """
