@@ -20,7 +20,12 @@ Action = Literal["keep", "text", "guess"]
 
 def may_be_converted(content: bytes) -> bool:
     """Whether attributes could matter to these bytes at all."""
-    return b"\r\n" in content or b"$Id:" in content or content.startswith(_BYTE_ORDER_MARKS)
+    return b"\r\n" in content or b"$Id:" in content
+
+
+def may_be_encoded(content: bytes | None) -> bool:
+    """Whether these bytes, or bytes not read, could be in one of the encodings that `working-tree-encoding` is for."""
+    return content is None or content.startswith(_BYTE_ORDER_MARKS)
 
 
 def stored_form(content: bytes, attributes: Mapping[str, str], converts_line_ends: bool, read_staged: Callable[[], bytes]) -> bytes:

@@ -7,15 +7,17 @@ rules about file times, ignored files and sparse checkouts, and reads nothing ou
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 from knowledge.errors import NotARepositoryError, RepositoryReadError
 from knowledge.records.trees import FileEntry, FileKind, Snapshot
 from knowledge.repository.git_command import GitCommand
-from knowledge.repository.line_ends import ATTRIBUTES, may_be_converted, stored_form, unapplied_filter
+from knowledge.repository.line_ends import ATTRIBUTES, may_be_converted, may_be_encoded, stored_form, unapplied_filter
 from knowledge.repository.locate import head_of, location_at
 from knowledge.repository.objects import hash_object
 from knowledge.repository.trees import StoredTree, is_same
@@ -25,6 +27,7 @@ _CONTENT_KEPT = 16 * 1024 * 1024
 """Bytes of uncommitted files that a tree keeps; the rest is read again when asked for, and compared with its id."""
 _MODES: Mapping[bytes, FileKind] = {b"100644": "file", b"100755": "executable", b"120000": "symlink", b"160000": "submodule"}
 _STATUS = ("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty", "--branch", "--no-ahead-behind")
+_FILE_TIMES = re.compile(rb"([^\0]+)\0  ctime: .*\n  mtime: (\d+):(\d+)\n  dev: .*\n  uid: .*\n  size: (\d+)\t.*\n")
 _HEAD_RECORD = b"# branch.oid "
 _SETTINGS = r"^(filter\..*|core\.(filemode|symlinks|autocrlf))$"
 
@@ -64,7 +67,8 @@ class WorkTree:
         head, candidates = self._read_status(settings)
         if head != base.snapshot.revision:
             return None
-        reader = _FileReader(self._workdir, base, settings, self._attribute_lookup(candidates), self._object_format, self._size_limit)
+        reading = _Reading(self._workdir, self._object_format, self._size_limit, settings)
+        reader = _FileReader(reading, base, self._attribute_lookup(candidates), cache(self._file_times))
         entries: dict[bytes, FileEntry | None] = {}
         kept = _Kept()
         for candidate in candidates:
@@ -72,7 +76,7 @@ class WorkTree:
             if is_same(base.entry(candidate.path), entry):
                 continue
             entries[candidate.path] = entry
-            if entry is not None and candidate.is_examined:
+            if entry is not None and entry is not candidate.staged:
                 kept.add(entry, candidate, content, remark)
         return OverlayTree(base, dict(sorted(entries.items())), kept, reader) if entries else base
 
@@ -123,58 +127,88 @@ class WorkTree:
 
         return look_up
 
+    def _file_times(self) -> Mapping[bytes, tuple[int, int]]:
+        """By path: time of change (nanoseconds) and size (modulo 2**32) of files that are certainly as the index has them.
+
+        git compares whole seconds, and reads a file again that was changed in the second in which the index was written. Where it cannot
+        read it rightly, without its filter, the nanoseconds that it has noted decide.
+        """
+        written = (self._git.location.git_dir / "index").stat().st_mtime_ns
+        found = {}
+        for path, seconds, nanoseconds, size in _FILE_TIMES.findall(self._git.run("ls-files", "--debug", "-z", in_workdir=True)):
+            changed = int(seconds) * 10**9 + int(nanoseconds)
+            if changed < written:
+                found[path] = (changed, int(size))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Where and how files are read."""
+
+    workdir: Path
+    object_format: str
+    size_limit: int
+    settings: _Settings
+
 
 class _FileReader:
     """Reads candidates: their entry, their bytes as git would store them, and what must be said of them."""
 
     def __init__(
         self,
-        workdir: Path,
+        reading: _Reading,
         base: StoredTree,
-        settings: _Settings,
         attributes_of: Callable[[bytes], Mapping[str, str]],
-        object_format: str,
-        size_limit: int,
+        file_times: Callable[[], Mapping[bytes, tuple[int, int]]],
     ) -> None:
-        self._workdir = workdir
+        self._reading = reading
         self._base = base
-        self._settings = settings
         self._attributes_of = attributes_of
-        self._object_format = object_format
-        self._size_limit = size_limit
+        self._file_times = file_times
 
     def read(self, candidate: _Candidate) -> tuple[FileEntry | None, bytes | None, str]:
-        found = look_at(self._workdir, candidate.path, self._size_limit)
+        """The entry (the staged one itself where the file is as the index has it), content and remark of a path as it lies there."""
+        found = look_at(self._reading.workdir, candidate.path, self._reading.size_limit)
         if found.kind == "absent":
             return None, None, ""
         if found.kind == "directory":
             return self._read_submodule(candidate), None, ""
         kind = self._kind(found, candidate.staged)
+        filtered = self._unapplied_filter(found, candidate)
+        if filtered and candidate.staged is not None and candidate.staged.kind == kind and self._has_noted_time(found, candidate.path):
+            return candidate.staged, None, ""
         if found.content is None:
             # No content, so no blob id: an id of another kind of object, which changes with the file's size and time.
-            stamp = hash_object("unread", b"%d %d" % (found.size, found.modified), self._object_format)
+            stamp = hash_object("unread", b"%d %d" % (found.size, found.modified), self._reading.object_format)
             return FileEntry(candidate.path, stamp, kind, found.size), None, found.reason
-        content, remark = (found.content, "") if kind == "symlink" else self._convert(found.content, candidate)
-        return FileEntry(candidate.path, hash_object("blob", content, self._object_format), kind, len(content)), content, remark
+        content = found.content if filtered or kind == "symlink" else self._convert(found.content, candidate)
+        return FileEntry(candidate.path, hash_object("blob", content, self._reading.object_format), kind, len(content)), content, filtered
 
     def _kind(self, found: Found, staged: FileEntry | None) -> FileKind:
         """The kind of entry; the index decides where the file system has no executable files or no symlinks."""
         if found.kind == "symlink":
             return "symlink"
-        if not self._settings.has_symlinks and staged is not None and staged.kind == "symlink":
+        if not self._reading.settings.has_symlinks and staged is not None and staged.kind == "symlink":
             return "symlink"
-        if not self._settings.has_modes:
+        if not self._reading.settings.has_modes:
             return "executable" if staged is not None and staged.kind == "executable" else "file"
         return "executable" if found.is_executable else "file"
 
-    def _convert(self, content: bytes, candidate: _Candidate) -> tuple[bytes, str]:
-        if not may_be_converted(content) and not self._settings.filters:
-            return content, ""
-        attributes = self._attributes_of(candidate.path)
-        remark = unapplied_filter(attributes, self._settings.filters)
-        return content if remark else stored_form(
-            content, attributes, self._settings.converts_line_ends, lambda: self._staged_content(candidate)
-        ), remark
+    def _unapplied_filter(self, found: Found, candidate: _Candidate) -> str:
+        filters = self._reading.settings.filters
+        if found.kind == "symlink" or not (filters or may_be_encoded(found.content)):
+            return ""
+        return unapplied_filter(self._attributes_of(candidate.path), filters)
+
+    def _has_noted_time(self, found: Found, path: bytes) -> bool:
+        return self._file_times().get(path) == (found.modified, found.size % 2**32)
+
+    def _convert(self, content: bytes, candidate: _Candidate) -> bytes:
+        if not may_be_converted(content):
+            return content
+        converts = self._reading.settings.converts_line_ends
+        return stored_form(content, self._attributes_of(candidate.path), converts, lambda: self._staged_content(candidate))
 
     def _staged_content(self, candidate: _Candidate) -> bytes:
         if candidate.staged is None or candidate.staged.kind == "submodule":
@@ -190,7 +224,7 @@ class _FileReader:
         if staged is None or staged.kind != "submodule":
             return None
         try:
-            location = location_at((self._workdir / candidate.path.decode("utf-8", "surrogateescape")).resolve())
+            location = location_at((self._reading.workdir / candidate.path.decode("utf-8", "surrogateescape")).resolve())
         except NotARepositoryError:
             return staged
         head = head_of(location) if location is not None else None
