@@ -10,7 +10,7 @@ import builtins
 import posixpath
 from collections.abc import Callable, Sequence
 
-from analyzers.facts import Binding, Import
+from analyzers.facts import Binding, Expression, Import
 from knowledge.graph.layout import STANDARD_LIBRARY, decode, relative_stem
 from knowledge.graph.outline import MODULE_SCOPE, Outline
 from knowledge.graph.reads import View
@@ -44,20 +44,21 @@ class Names:
         outline = self._view.tree.outline(place.path)
         if outline is None:
             return None
-        scope, at = place.scope, start
+        scope, at, is_later = place.scope, start, False
         while scope > MODULE_SCOPE:
             row = outline.scopes[scope]
             bindings = outline.names[scope].get(name)
             if bindings and (row.kind != "class" or scope == place.scope):
                 declared = next((binding.kind for binding in bindings if binding.kind in ("global", "nonlocal")), "")
                 if declared == "global":
-                    at = END
+                    is_later = True
                     break
                 if not declared:
-                    return self.bound(place.path, scope, name, bindings, at)
+                    return self.bound(place.path, scope, name, bindings, at, is_later)
             if row.kind not in _INLINE:
-                at = END
+                at, is_later = row.start, True
             scope = row.parent
+        at = END if is_later else at
         found = self._own_module(place.path, outline, name, at)
         if found is not None:
             return found
@@ -65,9 +66,11 @@ class Names:
             return one(External("builtins", name), "local")
         return one(External("builtins", _DUNDERS[name]), "local") if name in _DUNDERS else None
 
-    def bound(self, path: bytes, scope: int, name: str, bindings: Sequence[Binding], at: int) -> Flow:
-        """What the bindings of one name in one scope give at byte `at`."""
+    def bound(self, path: bytes, scope: int, name: str, bindings: Sequence[Binding], at: int, is_later: bool = False) -> Flow:
+        """What the bindings of one name in one scope give at byte `at`, or at any time from then on."""
         live = _live(bindings, at)
+        if is_later and at != END:
+            live += [index for index, binding in enumerate(bindings) if binding.start >= at and index not in live and binding.kind not in _SILENT]
         flows = [self._binding((path, scope, name, index), bindings[index]) for index in live]
         return flows[0] if len(flows) == 1 else union(flows)
 
@@ -82,10 +85,13 @@ class Names:
         return found
 
     def _own_module(self, path: bytes, outline: Outline, name: str, at: int) -> Flow | None:
+        """A name of the module that the code using it stands in: `__getattr__` and submodules are for those outside."""
         bindings = outline.names[MODULE_SCOPE].get(name)
         if bindings and at != END and path == self._view.importer:
             return self.bound(path, MODULE_SCOPE, name, bindings, at)
-        return self.module_name(path, name)
+        if bindings or name in outline.globals:
+            return self.module_name(path, name)
+        return self._starred(path, name) if outline.star_imports else None
 
     # ── modules ──
 
@@ -215,10 +221,21 @@ def _live(bindings: Sequence[Binding], at: int) -> list[int]:
     for index, binding in enumerate(bindings):
         if binding.kind in _SILENT or (binding.kind == "augmented" and len(bindings) > 1):
             continue
-        if at != END and binding.start >= at:
+        if at != END and (binding.start >= at or (binding.value is not None and at <= _last_start(binding.value))):
+            # Not yet, or inside the very value that is assigned.
             continue
         if binding.until == -1 or (at != END and at < binding.until):
             live = []
         live.append(index)
     return live or [index for index, binding in enumerate(bindings) if binding.kind not in _SILENT]
 
+
+def _last_start(expression: Expression) -> int:
+    """The last byte offset at which a part of an expression begins."""
+    last = expression.start
+    rest = list(expression.parts)
+    while rest:
+        part = rest.pop()
+        last = max(last, part.start)
+        rest += part.parts
+    return last

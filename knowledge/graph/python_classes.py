@@ -1,0 +1,340 @@
+"""Python's classes: their order of resolution, their members, and what an attribute of an object, class or module is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from analyzers.facts import Definition
+from knowledge.graph.outline import MODULE_SCOPE
+from knowledge.graph.python_names import END, Names
+from knowledge.graph.python_types import SELF, annotation_of
+from knowledge.graph.reads import View
+from knowledge.graph.values import (
+    UNKNOWN,
+    Class,
+    External,
+    Flow,
+    Following,
+    Foreign,
+    ForeignMethod,
+    Function,
+    Instance,
+    Module,
+    Place,
+    Super,
+    TypeVariable,
+    Value,
+    one,
+    substitute,
+    through,
+    union,
+)
+
+Known = Mapping[tuple[bytes, str], Flow]
+"""What type parameters stand for."""
+
+_LONGEST = 200
+"""A class with more ancestors than this is not followed further."""
+_DEEPEST = 50
+"""Nor is a longer chain of bases."""
+_PROPERTIES = frozenset({"property", "cached_property", "functools.cached_property", "abc.abstractproperty"})
+_GENERIC = frozenset({"Generic", "Protocol"})
+_SIMPLE_BASES = frozenset({
+    ("builtins", "object"), ("abc", "ABC"), ("typing", "Generic"), ("typing", "Protocol"), ("typing_extensions", "Protocol"),
+    ("typing_extensions", "Generic"),
+})  # fmt: skip
+"""Bases outside the repository that bring no members of their own."""
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+
+
+class Ancestor(msgspec.Struct, frozen=True):
+    """One class of an order of resolution. path b"": outside the repository (`external`), or not known at all (`external` None)."""
+
+    path: bytes
+    index: int
+    arguments: tuple[Flow, ...] = ()
+    external: External | None = None
+
+
+_UNKNOWN_ANCESTOR = Ancestor(b"", -1)
+
+
+class Classes:
+    """Classes of one resolution; orders of resolution are remembered."""
+
+    def __init__(self, view: View, names: Names, follow: Following) -> None:
+        self._view = view
+        self._names = names
+        self._follow = follow
+        self._orders: dict[tuple[bytes, int], tuple[Ancestor, ...]] = {}
+        self._running: set[tuple[bytes, int]] = set()
+        self._members: dict[tuple[bytes, int, str, bool], Flow | None] = {}
+
+    def definition(self, path: bytes, index: int) -> Definition | None:
+        """A definition that a value names; noted, for it may stand in another file."""
+        outline = self._view.tree.outline(path)
+        if outline is None:
+            return None
+        if path != self._view.importer:
+            self._view.named(path, outline.top_of(index))
+        return outline.definitions[index]
+
+    # ── order of resolution ──
+
+    def order(self, path: bytes, index: int) -> tuple[Ancestor, ...]:
+        """The class and its ancestors in the order in which Python looks for members (C3; as written where that has no answer)."""
+        key = (path, index)
+        if key not in self._orders:
+            if key in self._running:
+                return (_UNKNOWN_ANCESTOR,)
+            self._running.add(key)
+            self._orders[key] = self._linearize(path, index)
+            self._running.discard(key)
+        return self._orders[key]
+
+    def _linearize(self, path: bytes, index: int) -> tuple[Ancestor, ...]:
+        own = Ancestor(path, index)
+        bases = list(self.bases(path, index))
+        orders = []
+        for base in bases:
+            if base.path and len(self._running) < _DEEPEST:
+                known = self._parameters_of(base)
+                orders.append([_fill(ancestor, known) for ancestor in self.order(base.path, base.index)])
+            else:
+                orders.append([base, _UNKNOWN_ANCESTOR] if base.path else [base])
+        merged = _merge([*orders, bases])
+        return (own, *merged[:_LONGEST])
+
+    def bases(self, path: bytes, index: int) -> Iterator[Ancestor]:
+        """The direct bases as written. A base that cannot be followed is an ancestor that is not known."""
+        definition = self.definition(path, index)
+        for expression in definition.bases if definition is not None else ():
+            place = Place(path, definition.scope if definition is not None else MODULE_SCOPE)
+            arguments: tuple[Flow, ...] = ()
+            if expression.kind == "subscript":
+                arguments = self._follow.type_arguments(place, expression)
+                expression = expression.parts[0]
+            flow = self._follow.expression(place, expression)
+            value = flow.values[0] if len(flow.values) == 1 else None
+            if isinstance(value, Class):
+                yield Ancestor(value.path, value.index, arguments or value.arguments)
+            elif isinstance(value, External):
+                if (value.package, value.name) not in _SIMPLE_BASES:
+                    yield Ancestor(b"", -1, (), value)
+            elif flow.values or not flow.is_certain:
+                yield _UNKNOWN_ANCESTOR
+
+    def parameters(self, path: bytes, index: int) -> list[TypeVariable]:
+        """The type parameters of a class, in order: those of Generic or Protocol, else as they first appear in its bases."""
+        definition = self.definition(path, index)
+        if definition is None:
+            return []
+        found: dict[str, TypeVariable] = {p.name: TypeVariable(path, p.name) for p in definition.parameters if p.kind == "type"}
+        place = Place(path, definition.scope)
+        for expression in definition.bases:
+            annotation = annotation_of(expression)
+            if not annotation.arguments:
+                continue
+            for argument in annotation.arguments:
+                flow = self._names.lookup(place, argument.name, END) if argument.kind == "name" and "." not in argument.name else None
+                for value in flow.values if flow is not None else ():
+                    if isinstance(value, TypeVariable):
+                        found.setdefault(value.name, value)
+            if annotation.name.rpartition(".")[2] in _GENERIC:
+                break
+        return list(found.values())
+
+    def _parameters_of(self, ancestor: Ancestor) -> dict[tuple[bytes, str], Flow]:
+        if not ancestor.arguments:
+            return {}
+        parameters = self.parameters(ancestor.path, ancestor.index)
+        return {(p.path, p.name): argument for p, argument in zip(parameters, ancestor.arguments, strict=False)}
+
+    def is_enum(self, path: bytes, index: int) -> bool:
+        return any(a.external is not None and a.external.name.rpartition(".")[2] in _ENUMS for a in self.order(path, index))
+
+    def is_subclass(self, path: bytes, index: int, of: tuple[bytes, int]) -> bool:
+        return any((ancestor.path, ancestor.index) == of for ancestor in self.order(path, index))
+
+    # ── attributes ──
+
+    def attribute(self, value: Value, name: str) -> Flow | None:
+        """What `value.name` is; None where nothing that can be seen has it."""
+        if isinstance(value, Module):
+            return self._names.module_name(value.path, name)
+        if isinstance(value, External):
+            return one(External(value.package, f"{value.name}.{name}" if value.name else name), "module")
+        if isinstance(value, Instance):
+            return self.member(self.order(value.path, value.index), name, value, value.arguments)
+        if isinstance(value, Class):
+            return self.member(self.order(value.path, value.index), name, value, value.arguments)
+        if isinstance(value, Super):
+            return self.member(self.order(value.path, value.index)[1:], name, value.receiver, ())
+        if isinstance(value, Foreign):
+            return one(ForeignMethod(value, name), "attribute")
+        if isinstance(value, ForeignMethod):
+            return UNKNOWN
+        if isinstance(value, TypeVariable) and value.bound is not None:
+            return union([self.attribute(bound, name) or UNKNOWN for bound in value.bound.values] or [UNKNOWN])
+        return UNKNOWN
+
+    def member(self, order: tuple[Ancestor, ...], name: str, receiver: Value, arguments: tuple[Flow, ...]) -> Flow | None:
+        """The first class of an order that has `name`, and what it is got through `receiver`."""
+        is_certain = True
+        for position, ancestor in enumerate(order):
+            if not ancestor.path:
+                # What stands behind a class that cannot be looked into may be hidden by it.
+                is_certain = False
+                if ancestor.external is not None and not self._stands_behind(order[position + 1 :], name):
+                    return one(ForeignMethod(Foreign(ancestor.external.package, ancestor.external.name), name), "attribute")
+                continue
+            flow = self._own_member(ancestor, name, isinstance(receiver, Class))
+            if flow is not None:
+                known = dict(self._parameters_of(ancestor))
+                if position == 0 and arguments:
+                    known = dict(self._parameters_of(msgspec.structs.replace(ancestor, arguments=arguments)))
+                flow = self._bind(flow, receiver, known)
+                return Flow(flow.values, flow.is_certain and is_certain, flow.reason) if flow.values else flow
+        return None if is_certain else UNKNOWN
+
+    def _stands_behind(self, order: tuple[Ancestor, ...], name: str) -> bool:
+        return any(ancestor.path and self._own_member(ancestor, name, False) is not None for ancestor in order)
+
+    def _own_member(self, ancestor: Ancestor, name: str, through_class: bool) -> Flow | None:
+        key = (ancestor.path, ancestor.index, name, through_class)
+        if key not in self._members:
+            # An attribute whose value needs the attribute itself is unknown inside.
+            self._members[key] = UNKNOWN
+            self._members[key] = self._find_member(ancestor, name, through_class)
+        return self._members[key]
+
+    def _find_member(self, ancestor: Ancestor, name: str, through_class: bool) -> Flow | None:
+        """What the class itself says of the attribute: its declared type, else everything assigned to it."""
+        outline = self._view.tree.outline(ancestor.path)
+        if outline is None or self.definition(ancestor.path, ancestor.index) is None:
+            return None
+        bindings = [b for b in outline.members(ancestor.index).get(name, ()) if b.kind not in ("delete", "global", "nonlocal")]
+        writes = outline.attributes.get(ancestor.index, {}).get(name, ())
+        if not bindings and not writes:
+            return None
+        body = outline.bodies.get(ancestor.index, MODULE_SCOPE)
+        declared = next((b.annotation for b in bindings if b.annotation), "")
+        if declared and not self._is_plain(declared):
+            found = self._follow.annotation(Place(ancestor.path, body), declared)
+            return through(found, "attribute")
+        for write in writes:
+            if write.annotation:
+                return through(self._follow.annotation(Place(ancestor.path, write.scope), write.annotation), "attribute")
+        flows = []
+        if bindings:
+            flow = self._names.bound(ancestor.path, body, name, bindings, END)
+            if all(b.kind == "definition" for b in bindings) and not writes:
+                return flow
+            if bindings[-1].kind == "assignment" and through_class and self.is_enum(ancestor.path, ancestor.index):
+                return one(Instance(ancestor.path, ancestor.index), "class")
+            flows.append(self._described(flow))
+        flows += [
+            self._follow.expression(Place(ancestor.path, write.scope), write.value) if write.value is not None else UNKNOWN for write in writes
+        ]
+        return through(union(flows), "attribute")
+
+    def _is_plain(self, annotation: str) -> bool:
+        """`x: Final = …` and `x: ClassVar = …` declare no type."""
+        return annotation.rpartition(".")[2] in ("Final", "ClassVar")
+
+    def _described(self, flow: Flow) -> Flow:
+        """What a descriptor in a class body gives when it is read through an object."""
+        if not any(isinstance(value, Instance) for value in flow.values):
+            return flow
+        flows = []
+        for value in flow.values:
+            getter = self.attribute(value, "__get__") if isinstance(value, Instance) else None
+            flows.append(self._follow_call(getter) if getter is not None and getter.values else Flow((value,), True, flow.reason))
+        return union(flows)
+
+    def _follow_call(self, flow: Flow) -> Flow:
+        found = [self.declared_result(value) for value in flow.values if isinstance(value, Function)]
+        return union(found or [UNKNOWN])
+
+    def declared_result(self, function: Function) -> Flow:
+        """What a function's annotation says that it returns; unknown without one."""
+        definition = self.definition(function.path, function.index)
+        if definition is None or not definition.returns:
+            return UNKNOWN
+        flow = self._follow.annotation(Place(function.path, definition.scope), definition.returns)
+        return through(self.fill_self(flow, function.receiver), "return")
+
+    def fill_self(self, flow: Flow, receiver: Value | None) -> Flow:
+        """`Self` in a result is what the method was got from."""
+        if receiver is None:
+            return flow
+        if isinstance(receiver, Class):
+            receiver = Instance(receiver.path, receiver.index, receiver.arguments)
+        return substitute(flow, {(SELF.path, SELF.name): one(receiver, "self")})
+
+    def _bind(self, flow: Flow, receiver: Value, known: Known) -> Flow:
+        """Binds functions to what they are got from, runs properties, and fills in type parameters."""
+        flows = []
+        for value in flow.values:
+            if isinstance(value, Function) and value.receiver is None:
+                flows.append(self._bind_function(value, receiver, known, flow.reason))
+            else:
+                flows.append(substitute(Flow((value,), True, flow.reason), known))
+        if not flows:
+            return flow
+        found = union(flows)
+        return Flow(found.values, found.is_certain and flow.is_certain, found.reason)
+
+    def _bind_function(self, value: Function, receiver: Value, known: Known, reason: str) -> Flow:
+        definition = self.definition(value.path, value.index)
+        if definition is None:
+            return UNKNOWN
+        decorators = {annotation_of(decorator).name for decorator in definition.decorators}
+        if isinstance(receiver, Instance | Super) and ("property" in definition.flags or _is_property(decorators)):
+            bound = Function(value.path, value.index, receiver)
+            return substitute(through(self.result_of_property(bound), "attribute"), known)
+        if "static" in definition.flags:
+            return one(value, reason)
+        if "class" in definition.flags and isinstance(receiver, Instance):
+            receiver = Class(receiver.path, receiver.index, receiver.arguments)
+        if isinstance(receiver, Class) and "class" not in definition.flags:
+            return one(value, reason)
+        return one(Function(value.path, value.index, receiver), reason)
+
+    def result_of_property(self, function: Function) -> Flow:
+        """What reading a property gives: filled in by the resolver, which knows how functions return."""
+        return self.declared_result(function)
+
+
+def _is_property(decorators: set[str]) -> bool:
+    return any(name in _PROPERTIES or name.rpartition(".")[2] in ("property", "cached_property") for name in decorators)
+
+
+def _fill(ancestor: Ancestor, known: Known) -> Ancestor:
+    if not known or not ancestor.arguments:
+        return ancestor
+    return msgspec.structs.replace(ancestor, arguments=tuple(substitute(argument, known) for argument in ancestor.arguments))
+
+
+def _merge(orders: list[list[Ancestor]]) -> list[Ancestor]:
+    """C3: the first head that stands in no other tail, again and again; where there is none, the first head."""
+    merged: list[Ancestor] = []
+    rest = [list(order) for order in orders if order]
+    while rest and len(merged) < _LONGEST:
+        for order in rest:
+            head = order[0]
+            if not any(_same(head, other) for one_order in rest for other in one_order[1:]):
+                break
+        else:
+            head = rest[0][0]
+        merged.append(head)
+        rest = [left for order in rest if (left := [other for other in order if not _same(head, other)])]
+    return merged
+
+
+def _same(one_ancestor: Ancestor, other: Ancestor) -> bool:
+    return (one_ancestor.path, one_ancestor.index, one_ancestor.external) == (other.path, other.index, other.external) and bool(
+        one_ancestor.path or one_ancestor.external
+    )

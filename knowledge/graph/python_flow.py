@@ -1,0 +1,328 @@
+"""Following values through Python's expressions, bindings and calls, as far as they are certain and a little beyond."""
+
+from __future__ import annotations
+
+from analyzers.facts import Binding, Definition, Expression, Narrowing
+from knowledge.graph.outline import CLASS_KINDS, Outline
+from knowledge.graph.python_calls import Calls
+from knowledge.graph.python_classes import Classes
+from knowledge.graph.python_names import Names
+from knowledge.graph.python_types import Types, annotation_of, dotted
+from knowledge.graph.reads import View
+from knowledge.graph.values import (
+    NOTHING,
+    UNKNOWN,
+    Alias,
+    Class,
+    External,
+    Flow,
+    Foreign,
+    Function,
+    Instance,
+    Lambda,
+    Place,
+    TypeVariable,
+    Value,
+    one,
+    through,
+    union,
+)
+
+EXPRESSION_DEPTH = 40
+"""Nested expressions, calls and assignments are followed this deep, then told as a limitation."""
+_ITEMS = 64
+"""A longer literal collection is not looked into."""
+_BOOLEAN = frozenset({
+    "not", "in", "is", "==", "!=", "<", ">", "<=", ">=", "not in", "is not",
+    "__contains__", "__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__",
+})  # fmt: skip
+
+
+class PythonFlow:
+    """The resolver's knowledge while it works on one file; every part is remembered for that file only."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.names = Names(view, self.binding)
+        self.types = Types(self)
+        self.classes = Classes(view, self.names, self)
+        self.calls = Calls(view, self.names, self.classes, self.types, self)
+        self.is_cut = False
+        """Whether something was too deep to be followed."""
+        self._depth = 0
+        self._narrowed: dict[int, list[tuple[str, Narrowing]]] | None = None
+
+    # ── Following ──
+
+    def lookup(self, place: Place, name: str, start: int) -> Flow | None:
+        return self.names.lookup(place, name, start)
+
+    def annotation(self, place: Place, text: str) -> Flow:
+        return self.types.annotation(place, text)
+
+    def attribute(self, value: Value, name: str) -> Flow | None:
+        if isinstance(value, Function):
+            return self._attribute_of_function(value, name)
+        return self.classes.attribute(value, name)
+
+    def type_arguments(self, place: Place, subscript: Expression) -> tuple[Flow, ...]:
+        annotation = annotation_of(subscript)
+        return tuple(self.types.flow(place, argument) for argument in annotation.arguments)
+
+    def expression(self, place: Place, expression: Expression) -> Flow:
+        if self._depth >= EXPRESSION_DEPTH:
+            self.is_cut = True
+            return UNKNOWN
+        self._depth += 1
+        try:
+            follow = _KINDS.get(expression.kind)
+            return follow(self, place, expression) if follow is not None else UNKNOWN
+        finally:
+            self._depth -= 1
+
+    # ── expressions ──
+
+    def _name(self, place: Place, expression: Expression) -> Flow:
+        found = self.names.lookup(place, expression.name, expression.start)
+        flow = found if found is not None else UNKNOWN
+        return self._narrow(place, expression, flow) if place.path == self.view.importer else flow
+
+    def _attribute(self, place: Place, expression: Expression) -> Flow:
+        owner = self.expression(place, expression.parts[0])
+        flow = self.attributes(owner, expression.name)
+        return self._narrow(place, expression, flow) if place.path == self.view.importer else flow
+
+    def attributes(self, owner: Flow, name: str) -> Flow:
+        """What `name` of any of these values is."""
+        if not owner.values:
+            return UNKNOWN
+        flows = [self.attribute(value, name) or UNKNOWN for value in owner.values]
+        found = flows[0] if len(flows) == 1 else union(flows)
+        return through(found, owner.reason, owner.is_certain)
+
+    def _attribute_of_function(self, value: Function, name: str) -> Flow | None:
+        definition = self.classes.definition(value.path, value.index)
+        if definition is None or not definition.decorators:
+            return UNKNOWN
+        decorated = self.calls.decorated(value, definition)
+        if value in decorated.values:
+            return UNKNOWN
+        return self.attributes(decorated, name)
+
+    def _call(self, place: Place, expression: Expression) -> Flow:
+        return self.calls.result(place, expression)
+
+    def _literal(self, place: Place, expression: Expression) -> Flow:
+        return NOTHING if expression.name == "none" else one(Foreign("builtins", expression.name), "local")
+
+    def _collection(self, place: Place, expression: Expression) -> Flow:
+        if len(expression.parts) > _ITEMS:
+            return one(Foreign("builtins", expression.name), "local")
+        flows = [through(self.expression(place, part), "container") for part in expression.parts]
+        if expression.name == "tuple":
+            return one(Foreign("builtins", "tuple", tuple(flows)), "local")
+        elements = union(flows) if flows else UNKNOWN
+        if expression.name == "dict":
+            items = tuple((key, flow) for key, flow in zip(expression.keywords, flows, strict=False) if key)
+            return one(Foreign("builtins", "dict", (UNKNOWN, _open(elements)), items), "local")
+        items = tuple((str(index), flow) for index, flow in enumerate(flows))
+        return one(Foreign("builtins", expression.name, (_open(elements),), items), "local")
+
+    def _subscript(self, place: Place, expression: Expression) -> Flow:
+        owner = self.expression(place, expression.parts[0])
+        flows = [self._item(value, place, expression) for value in owner.values]
+        return through(union(flows or [UNKNOWN]), owner.reason, owner.is_certain)
+
+    def _item(self, value: Value, place: Place, expression: Expression) -> Flow:
+        if isinstance(value, Class):
+            return one(Class(value.path, value.index, self.type_arguments(place, expression)), "local")
+        if isinstance(value, External | Alias):
+            return one(Alias(place, annotation_of(expression)), "local")
+        if isinstance(value, Foreign):
+            return self.calls.item_of(value, expression.parts[1] if len(expression.parts) > 1 else None)
+        if isinstance(value, Instance):
+            return self.calls.call_method(value, "__getitem__")
+        return UNKNOWN
+
+    def _lambda(self, place: Place, expression: Expression) -> Flow:
+        return one(Lambda(place.path, expression.scope), "local")
+
+    def _conditional(self, place: Place, expression: Expression) -> Flow:
+        return union(self.expression(place, part) for part in expression.parts)
+
+    def _operand(self, place: Place, expression: Expression) -> Flow:
+        return self.expression(place, expression.parts[0]) if expression.parts else UNKNOWN
+
+    def _iterate(self, place: Place, expression: Expression) -> Flow:
+        return self.calls.elements(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
+
+    def _operator(self, place: Place, expression: Expression) -> Flow:
+        if expression.name in _BOOLEAN:
+            return one(Foreign("builtins", "bool"), "local")
+        flow = self.expression(place, expression.parts[0]) if expression.parts else UNKNOWN
+        if expression.name in ("|", "__or__") and flow.values and all(self.types.is_type(value) for value in flow.values):
+            return one(Alias(place, annotation_of(expression)), "local")
+        if all(isinstance(value, Foreign) for value in flow.values):
+            return flow
+        found = [self.calls.call_method(value, expression.name) for value in flow.values if isinstance(value, Instance)]
+        return union(found or [UNKNOWN])
+
+    def _comprehension(self, place: Place, expression: Expression) -> Flow:
+        inner = Place(place.path, expression.scope) if expression.scope >= 0 else place
+        element = self.expression(inner, expression.parts[0]) if expression.parts else UNKNOWN
+        arguments = (UNKNOWN, element) if expression.name == "dict" else (element,)
+        return one(Foreign("builtins", expression.name, arguments), "local")
+
+    # ── narrowing ──
+
+    def _narrow(self, place: Place, expression: Expression, flow: Flow) -> Flow:
+        """What is left of a flow where `isinstance` was asked around it."""
+        outline = self.view.tree.outline(place.path)
+        if outline is None or not outline.narrowings:
+            return flow
+        narrowed = self._narrowings(outline).get(_frame(outline, place.scope), ())
+        for target, row in narrowed:
+            if not row.start <= expression.start < row.end or not target.endswith(expression.name) or target != dotted(expression):
+                continue
+            if "." not in target and self._is_rebound(outline, place.scope, target, row.start, expression.start):
+                continue
+            types = self._types_of(Place(place.path, row.scope), row.type)
+            flow = self._without(flow, types) if row.is_negated else self._within(flow, types)
+        return flow
+
+    def _narrowings(self, outline: Outline) -> dict[int, list[tuple[str, Narrowing]]]:
+        if self._narrowed is None:
+            self._narrowed = {}
+            for scope, rows in outline.narrowings.items():
+                self._narrowed.setdefault(_frame(outline, scope), []).extend((dotted(row.target), row) for row in rows)
+        return self._narrowed
+
+    def _is_rebound(self, outline: Outline, scope: int, name: str, after: int, before: int) -> bool:
+        while scope >= 0:
+            if name in outline.names[scope]:
+                return any(after <= binding.start < before for binding in outline.names[scope][name])
+            scope = outline.scopes[scope].parent
+        return False
+
+    def _types_of(self, place: Place, expression: Expression) -> Flow:
+        parts = expression.parts if expression.kind == "collection" else (expression,)
+        flows = []
+        for part in parts:
+            for value in (classes := self.expression(place, part)).values:
+                if isinstance(value, Class):
+                    flows.append(one(Instance(value.path, value.index), "narrowed"))
+                elif isinstance(value, External):
+                    flows.append(one(Foreign(value.package, value.name), "narrowed"))
+                else:
+                    flows.append(UNKNOWN)
+            if not classes.values:
+                flows.append(UNKNOWN)
+        return union(flows)
+
+    def _within(self, flow: Flow, types: Flow) -> Flow:
+        if not types.values or not types.is_certain:
+            return flow
+        kept = [value for value in flow.values if any(self._is_a(value, of) for of in types.values)]
+        return Flow(tuple(kept), True, flow.reason) if kept else types
+
+    def _without(self, flow: Flow, types: Flow) -> Flow:
+        kept = [value for value in flow.values if not any(self._is_a(value, of) for of in types.values)]
+        return Flow(tuple(kept), flow.is_certain, flow.reason) if kept else flow
+
+    def _is_a(self, value: Value, of: Value) -> bool:
+        if isinstance(value, Instance) and isinstance(of, Instance):
+            return self.classes.is_subclass(value.path, value.index, (of.path, of.index))
+        return isinstance(value, Foreign) and isinstance(of, Foreign) and (value.package, value.name) == (of.package, of.name)
+
+    # ── bindings ──
+
+    def binding(self, place: Place, binding: Binding) -> Flow:
+        """What one binding gives its name."""
+        outline = self.view.tree.outline(place.path)
+        if outline is None:
+            return UNKNOWN
+        if binding.kind == "definition":
+            return self._defined(place, outline.definitions[binding.target], binding.target)
+        if binding.kind == "import":
+            return self.names.imported(place.path, outline.imports[binding.target])
+        if binding.kind == "parameter":
+            return self._parameter(place, outline, binding)
+        if binding.kind == "except":
+            return self._types_of(place, binding.value) if binding.value is not None else UNKNOWN
+        if self._depth >= EXPRESSION_DEPTH:
+            self.is_cut = True
+            return UNKNOWN
+        value = self.expression(place, binding.value) if binding.value is not None else UNKNOWN
+        if binding.kind == "with":
+            value = self.calls.entered(value)
+        for step in binding.path:
+            value = self.calls.unpacked(value, step)
+        return self._declared(place, binding, value)
+
+    def _declared(self, place: Place, binding: Binding, value: Flow) -> Flow:
+        """A declared type says what a name is unless what is assigned says it more narrowly."""
+        if not binding.annotation:
+            return value
+        if binding.annotation.endswith("TypeAlias"):
+            return one(Alias(place, annotation_of(binding.value)), "local") if binding.value is not None else UNKNOWN
+        if value.values and value.is_certain and all(isinstance(found, Instance | Class) for found in value.values):
+            return value
+        declared = self.annotation(place, binding.annotation)
+        return declared if declared.values or declared.is_certain else value
+
+    def _defined(self, place: Place, definition: Definition, index: int) -> Flow:
+        if definition.kind in CLASS_KINDS:
+            return one(Class(place.path, index), "local")
+        if definition.kind == "type":
+            return one(Alias(place, annotation_of(definition.value)), "local") if definition.value is not None else UNKNOWN
+        return one(Function(place.path, index), "local")
+
+    def _parameter(self, place: Place, outline: Outline, binding: Binding) -> Flow:
+        owner = outline.scopes[place.scope].definition
+        definition = outline.definitions[owner]
+        if outline.bodies.get(owner) != place.scope or not 0 <= binding.target < len(definition.parameters):
+            return UNKNOWN
+        parameter = definition.parameters[binding.target]
+        if parameter.kind == "type":
+            bound = self.annotation(place, parameter.annotation) if parameter.annotation else None
+            return one(TypeVariable(place.path, parameter.name, bound), "local")
+        if binding.target == 0 and outline.owner_of_self(place.scope, parameter.name) == definition.parent:
+            return self._self(place.path, definition)
+        declared = self.annotation(Place(place.path, definition.scope), parameter.annotation) if parameter.annotation else UNKNOWN
+        if parameter.kind == "variadic":
+            return one(Foreign("builtins", "tuple", (declared,)), "annotation")
+        if parameter.kind == "keyword_variadic":
+            return one(Foreign("builtins", "dict", (one(Foreign("builtins", "str"), "annotation"), declared)), "annotation")
+        return declared
+
+    def _self(self, path: bytes, definition: Definition) -> Flow:
+        is_class = "class" in definition.flags or definition.name in ("__new__", "__init_subclass__", "__class_getitem__")
+        return one(Class(path, definition.parent) if is_class else Instance(path, definition.parent), "self")
+
+
+def _open(elements: Flow) -> Flow:
+    """Elements of a collection that may grow: never all of them."""
+    return Flow(elements.values, False, elements.reason)
+
+
+def _frame(outline: Outline, scope: int) -> int:
+    """The scope of the running function around `scope`."""
+    while outline.scopes[scope].kind in ("comprehension", "block") and outline.scopes[scope].parent >= 0:
+        scope = outline.scopes[scope].parent
+    return scope
+
+
+_KINDS = {
+    "name": PythonFlow._name,
+    "attribute": PythonFlow._attribute,
+    "call": PythonFlow._call,
+    "literal": PythonFlow._literal,
+    "collection": PythonFlow._collection,
+    "subscript": PythonFlow._subscript,
+    "lambda": PythonFlow._lambda,
+    "conditional": PythonFlow._conditional,
+    "await": PythonFlow._operand,
+    "iterate": PythonFlow._iterate,
+    "operator": PythonFlow._operator,
+    "comprehension": PythonFlow._comprehension,
+}

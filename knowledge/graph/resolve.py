@@ -1,0 +1,48 @@
+"""Resolving one file of a tree, whatever its language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from analyzers.facts import FileFacts
+from knowledge.graph.outline import Outline
+from knowledge.graph.reads import Tree, View
+from knowledge.graph.resolution import EdgeWriter, Resolution, Target
+from knowledge.graph.resolve_python import PythonResolver
+
+Resolver = Callable[[View, FileFacts, Outline], EdgeWriter]
+
+
+def resolve_file(path: bytes, tree: Tree) -> Resolution | None:
+    """The edges that go out of one file of `tree`; None where it has no facts.
+
+    The result depends on the file's facts and on the answers to its `reads`, and on nothing else.
+    """
+    facts = tree.source.facts(path)
+    outline = tree.outline(path)
+    if facts is None or outline is None:
+        return None
+    resolver = _RESOLVERS.get(facts.language, _declare_only)
+    return resolver(View(tree, path), facts, outline).resolution()
+
+
+def _python(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
+    resolver = PythonResolver(view, facts, outline)
+    resolver.run()
+    return resolver.writer
+
+
+def _declare_only(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
+    """Languages whose names are not resolved: what the file declares, and that there may be more."""
+    writer = EdgeWriter(view, facts)
+    for index, definition in enumerate(outline.definitions):
+        if index:
+            symbol = writer.symbol(view.importer, index)
+            parent = writer.symbol(view.importer, definition.parent)
+            writer.add(parent, "declares", Target(symbol, "resolved", "syntax"), definition.name_span, definition.name)
+    if facts.calls or facts.imports:
+        writer.limit("no-resolution")
+    return writer
+
+
+_RESOLVERS: Mapping[str, Resolver] = {"python": _python}

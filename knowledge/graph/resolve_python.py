@@ -1,0 +1,322 @@
+"""Resolving one Python file: its facts and what the rest of the tree says of the names in it → edges."""
+
+from __future__ import annotations
+
+from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Import, Span
+from knowledge.graph.guesses import Guesses
+from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
+from knowledge.graph.python_flow import PythonFlow
+from knowledge.graph.reads import View
+from knowledge.graph.resolution import EdgeWriter, Target, targets_of
+from knowledge.graph.values import Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Value
+from knowledge.records.edges import ConfidenceKind
+from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
+
+ENVIRONMENT = "environment"
+"""The package under which environment variables stand as symbols."""
+_ROUTES = frozenset({"route", "get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket", "api_route", "websocket_route"})
+_ENVIRONMENT_CALLS = frozenset({("os", "getenv"), ("os", "environ.get"), ("os", "environ.setdefault"), ("os", "environ.pop"), ("os", "putenv")})
+
+
+class PythonResolver:
+    """Writes the edges of one file; see `resolve_python`."""
+
+    def __init__(self, view: View, facts: FileFacts, outline: Outline) -> None:
+        self._view = view
+        self._facts = facts
+        self._outline = outline
+        self._flow = PythonFlow(view)
+        self._guesses = Guesses(view)
+        self.writer = EdgeWriter(view, facts)
+        self._path = view.importer
+        self._is_test = view.tree.is_test(self._path)
+        self._call_spans = {call.name_span.start: call.name_span for call in facts.calls}
+
+    def run(self) -> None:
+        for index, definition in enumerate(self._outline.definitions):
+            if index:
+                self._declare(index, definition)
+        for found in self._outline.imports:
+            self._import(found)
+        for call in self._facts.calls:
+            self._call(call)
+        for access in self._facts.accesses:
+            self._access(access)
+        if self._flow.is_cut:
+            self.writer.limit("too-deep-to-follow")
+
+    # ── definitions ──
+
+    def _declare(self, index: int, definition: Definition) -> None:
+        symbol = self.writer.symbol(self._path, index)
+        parent = self.writer.symbol(self._path, definition.parent)
+        self.writer.add(parent, "declares", Target(symbol, "resolved", "syntax"), definition.name_span, definition.name)
+        if definition.kind in CLASS_KINDS:
+            self._bases(symbol, definition)
+        elif definition.parent > 0 and self._outline.definitions[definition.parent].kind in CLASS_KINDS and "overload" not in definition.flags:
+            self._overrides(symbol, definition)
+        for decorator in definition.decorators:
+            self._decorator(symbol, definition, decorator)
+
+    def _bases(self, symbol: SymbolId, definition: Definition) -> None:
+        place = Place(self._path, definition.scope)
+        for base, span in zip(definition.bases, getattr(definition,"base_spans",()) or [Span(b.start,b.start+1,definition.name_span.row,definition.name_span.column+b.start-definition.name_span.start,0,0) for b in definition.bases], strict=False):
+            head = base.parts[0] if base.kind == "subscript" else base
+            flow = self._flow.expression(place, head)
+            targets = targets_of(flow, self._view.tree)
+            if not targets and not flow.is_certain:
+                self.writer.limit("unresolved-base", definition.name_span.row)
+            for target in targets:
+                self.writer.add(symbol, "implements", target, span, head.name)
+
+    def _overrides(self, symbol: SymbolId, definition: Definition) -> None:
+        if definition.name.startswith("__") and definition.name.endswith("__") and definition.name != "__init__":
+            return
+        order = self._flow.classes.order(self._path, definition.parent)
+        flow = self._flow.classes.member(order[1:], definition.name, Class(self._path, definition.parent), ())
+        if flow is None:
+            return
+        for target in targets_of(Flow(tuple(v for v in flow.values if isinstance(v, Function)), flow.is_certain, "class"), self._view.tree):
+            self.writer.add(symbol, "overrides", target, definition.name_span, definition.name)
+
+    def _decorator(self, symbol: SymbolId, definition: Definition, decorator: Expression) -> None:
+        callee = decorator.parts[0] if decorator.kind == "call" and decorator.parts else decorator
+        place = Place(self._path, definition.scope)
+        span = self._call_spans.get(callee.start, definition.name_span)
+        for target in targets_of(self._flow.expression(place, callee), self._view.tree):
+            self.writer.add(target.symbol, "decorates", Target(symbol, target.confidence_kind, target.reason, target.rivals), span, callee.name)
+        if callee is not decorator and callee.kind == "attribute" and callee.name in _ROUTES and len(decorator.parts) > 1:
+            self._route(symbol, callee, decorator, span)
+
+    def _route(self, symbol: SymbolId, callee: Expression, decorator: Expression, span: Span) -> None:
+        first = decorator.parts[1]
+        if first.kind != "literal" or first.name != "str" or not first.text.strip("\"'").startswith("/"):
+            return
+        methods = [callee.name.upper()] if callee.name not in ("route", "api_route") else _methods(decorator)
+        for method in methods:
+            route = SymbolId(self._path, f"{method} {first.text.strip(chr(34) + chr(39))}")
+            self.writer.add(route, "handles", Target(symbol, "resolved", "decorator"), span, callee.name)
+
+    # ── imports ──
+
+    def _import(self, found: Import) -> None:
+        subject = file_symbol(self._path)
+        names = self._flow.names
+        modules = names.module(self._path, found.level, found.module)
+        if not modules.values:
+            self.writer.limit("unresolved-import", found.span.row)
+        for value in modules.values:
+            target = self._module_target(value, modules)
+            if target is None:
+                continue
+            span = found.module_span
+            if span is not None:
+                self.writer.add(subject, "imports", target, span, found.module.rpartition(".")[2])
+            elif not found.name or not isinstance(value, Module):
+                self.writer.add(subject, "imports", target, found.span, found.name)
+        if found.name and "star" not in found.flags:
+            self._imported_name(subject, found)
+
+    def _imported_name(self, subject: SymbolId, found: Import) -> None:
+        flow = self._flow.names.imported(self._path, found)
+        for value in flow.values:
+            if isinstance(value, Module):
+                target = self._module_target(value, flow)
+                if target is not None:
+                    self.writer.add(subject, "imports", target, found.span, found.name)
+        symbols = Flow(tuple(value for value in flow.values if isinstance(value, Function | Class | External)), flow.is_certain, "import")
+        for target in targets_of(symbols, self._view.tree):
+            if target.symbol.path or target.symbol.qualified_name:
+                self.writer.add(subject, "imports", target, found.span, found.name)
+        if not symbols.values:
+            self._imported_variable(subject, found)
+
+    def _imported_variable(self, subject: SymbolId, found: Import) -> None:
+        """An imported constant or variable: a symbol, though its value may be anything."""
+        modules = self._flow.names.module(self._path, found.level, found.module)
+        for value in modules.values:
+            if isinstance(value, Module):
+                symbol = self._variable(value.path, found.name)
+                if symbol is not None:
+                    kind: ConfidenceKind = "resolved" if modules.is_certain else "inferred"
+                    self.writer.add(subject, "imports", Target(symbol, kind, "import"), found.span, found.name)
+
+    def _module_target(self, value: Value, flow: Flow) -> Target | None:
+        kind: ConfidenceKind = "resolved" if flow.is_certain and len(flow.values) == 1 else "inferred"
+        if isinstance(value, Module):
+            return None if value.path.endswith(b"/") else Target(file_symbol(value.path), kind, "import", len(flow.values) - 1)
+        return Target(external_symbol(value.package), kind, "import") if isinstance(value, External) else None
+
+    # ── calls ──
+
+    def _call(self, call: Call) -> None:
+        if not call.expression.parts:
+            return
+        callee = call.expression.parts[0]
+        place = Place(self._path, call.scope)
+        flow = self._flow.expression(place, callee)
+        targets = self._call_targets(flow)
+        if not targets and not flow.is_certain and not any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
+            targets = self._guess(place, callee, call)
+        subject = self.writer.owner(call.scope)
+        for target in targets:
+            self.writer.add(subject, "calls", target, call.name_span, callee.name)
+            if self._is_test:
+                self._tested(call.scope, target, call.name_span)
+        self._environment_call(subject, call, flow)
+
+    def _call_targets(self, flow: Flow) -> list[Target]:
+        values: list[Value] = []
+        is_certain = flow.is_certain
+        for value in flow.values:
+            if isinstance(value, Instance):
+                called = self._flow.attribute(value, "__call__")
+                if called is not None:
+                    values += called.values
+                    is_certain = is_certain and called.is_certain
+            else:
+                values.append(value)
+        return targets_of(Flow(tuple(values), is_certain, flow.reason), self._view.tree)
+
+    def _guess(self, place: Place, callee: Expression, call: Call) -> list[Target]:
+        if callee.kind == "attribute":
+            owner = callee.parts[0]
+            flow = self._flow.expression(place, owner)
+            if flow.values and all(isinstance(value, External | Foreign | ForeignMethod | Module) for value in flow.values):
+                self.writer.limit("unknown-member", call.name_span.row)
+                return []
+            targets, code = self._guesses.method(callee.name, owner.name)
+            self.writer.limit(code or "unknown-receiver", call.name_span.row)
+            return targets
+        if callee.kind == "name":
+            if self._flow.lookup(place, callee.name, callee.start) is None:
+                self.writer.limit("undeclared-name", call.name_span.row)
+                return self._guesses.function(callee.name)
+            self.writer.limit("unknown-callee", call.name_span.row)
+            return []
+        self.writer.limit("computed-callee", call.name_span.row)
+        return []
+
+    def _tested(self, scope: int, target: Target, span: Span) -> None:
+        """A call made in a test's body: the symbol is tested by that test."""
+        index = self._facts.scopes[scope].definition
+        test = 0
+        while index > 0:
+            if "test" in self._outline.definitions[index].flags and self._outline.definitions[index].kind in FUNCTION_KINDS:
+                test = index
+            index = self._outline.definitions[index].parent
+        if test and target.symbol.path and target.symbol.path != self._path:
+            tested = Target(self.writer.symbol(self._path, test), target.confidence_kind, target.reason, target.rivals)
+            self.writer.add(target.symbol, "tested_by", tested, span)
+
+    # ── reads and writes ──
+
+    def _environment_call(self, subject: SymbolId, call: Call, flow: Flow) -> None:
+        if len(call.expression.parts) < 2 or not any(isinstance(v, External) and (v.package, v.name) in _ENVIRONMENT_CALLS for v in flow.values):
+            return
+        key = call.expression.parts[1]
+        if key.kind == "literal" and key.name == "str":
+            target = Target(external_symbol(ENVIRONMENT, key.text.strip("\"'")), "resolved", "environment")
+            self.writer.add(subject, "reads", target, call.name_span, key.text.strip("\"'"))
+
+    def _access(self, access: Access) -> None:
+        target = self._accessed(Place(self._path, access.scope), access.target)
+        if target is not None:
+            name = access.target.name or target.symbol.name
+            self.writer.add(self.writer.owner(access.scope), "writes" if access.is_write else "reads", target, access.span, name)
+
+    def _accessed(self, place: Place, target: Expression) -> Target | None:
+        """The attribute, constant, environment variable or configuration key that is read or written."""
+        if target.kind == "subscript":
+            return self._key(place, target)
+        if target.kind == "attribute":
+            owner = self._flow.expression(place, target.parts[0])
+            return self._attribute_target(owner, target.name) if len(owner.values) == 1 else None
+        if target.kind == "name":
+            return self._name_target(place, target.name)
+        return None
+
+    def _key(self, place: Place, target: Expression) -> Target | None:
+        key = target.parts[1] if len(target.parts) > 1 else None
+        if key is None or key.kind != "literal" or key.name != "str":
+            return None
+        owner = self._flow.expression(place, target.parts[0])
+        name = key.text.strip("\"'")
+        if any(isinstance(value, External) and (value.package, value.name) == ("os", "environ") for value in owner.values):
+            return Target(external_symbol(ENVIRONMENT, name), "resolved", "environment")
+        return None
+
+    def _attribute_target(self, owner: Flow, name: str) -> Target | None:
+        value = owner.values[0]
+        kind: ConfidenceKind = "resolved" if owner.is_certain else "inferred"
+        if isinstance(value, Module):
+            symbol = self._variable(value.path, name)
+            return Target(symbol, kind, "module") if symbol is not None else None
+        if not isinstance(value, Instance | Class):
+            return None
+        for ancestor in self._flow.classes.order(value.path, value.index):
+            if not ancestor.path:
+                return None
+            outline = self._view.tree.outline(ancestor.path)
+            if outline is None or self._flow.classes.definition(ancestor.path, ancestor.index) is None:
+                continue
+            bindings = outline.members(ancestor.index).get(name)
+            if not bindings and name not in outline.attributes.get(ancestor.index, {}):
+                continue
+            if bindings and bindings[-1].kind == "definition" and outline.definitions[bindings[-1].target].kind == "method":
+                return None
+            owner_symbol = self._view.tree.symbol(ancestor.path, ancestor.index)
+            return Target(SymbolId(ancestor.path, f"{owner_symbol.qualified_name}.{name}"), kind, owner.reason or "attribute")
+        return None
+
+    def _name_target(self, place: Place, name: str) -> Target | None:
+        """A constant or variable of this module, or one that was imported."""
+        scope = place.scope
+        while scope > 0:
+            if name in self._outline.names[scope] and self._outline.names[scope][name][0].kind != "global":
+                return None
+            scope = self._outline.scopes[scope].parent
+        bindings = self._outline.names[0].get(name)
+        if not bindings:
+            return None
+        if bindings[-1].kind == "import":
+            return self._imported_constant(self._outline.imports[bindings[-1].target])
+        symbol = self._variable(self._path, name)
+        return Target(symbol, "resolved", "local") if symbol is not None else None
+
+    def _imported_constant(self, found: Import) -> Target | None:
+        if not found.name:
+            return None
+        modules = self._flow.names.module(self._path, found.level, found.module)
+        value = modules.values[0] if len(modules.values) == 1 else None
+        symbol = self._variable(value.path, found.name) if isinstance(value, Module) else None
+        return Target(symbol, "resolved" if modules.is_certain else "inferred", "import") if symbol is not None else None
+
+    def _variable(self, path: bytes, name: str, depth: int = 0) -> SymbolId | None:
+        """The module-level variable `name` of a module, followed through the imports that pass it on."""
+        if path.endswith(b"/") or depth > 8:
+            return None
+        outline = self._view.named(path, name)
+        bindings = outline.names[0].get(name) if outline is not None else None
+        if outline is None or not bindings:
+            return None
+        last = bindings[-1]
+        if last.kind == "import":
+            found = outline.imports[last.target]
+            modules = self._flow.names.module(path, found.level, found.module) if found.name else None
+            value = modules.values[0] if modules is not None and len(modules.values) == 1 else None
+            return self._variable(value.path, found.name, depth + 1) if isinstance(value, Module) and value.path != path else None
+        if last.kind == "definition" and outline.definitions[last.target].kind not in ("constant", "variable"):
+            return None
+        return SymbolId(path, name)
+
+
+def _methods(decorator: Expression) -> list[str]:
+    """The HTTP methods that a route decorator lists; GET where it does not say."""
+    first = len(decorator.parts) - len(decorator.keywords)
+    for offset, keyword in enumerate(decorator.keywords):
+        if keyword == "methods":
+            listed = decorator.parts[first + offset]
+            found = [part.text.strip("\"'").upper() for part in listed.parts if part.kind == "literal"]
+            return found or ["ANY"]
+    return ["GET"]
