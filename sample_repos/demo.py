@@ -35,7 +35,7 @@ SCENES = (
     Scene("Nobody told the claim. It is stale, with the reason and the new caller.", ("knowledge", "stale")),
     Scene("Who calls createSession now, and how that is known.", ("knowledge", "callers", "createSession")),
     Scene("The commit is reverted.", ("git", "revert", "--no-edit", "HEAD")),
-    Scene("The claim stands again. Nobody verified anything: what was said of it is said of this state of the code.", ("knowledge", "status")),
+    Scene("The claim stands again. Nobody verified anything: what was said of it is said of this state of the code.", ("knowledge", "stale")),
     Scene("Its whole history is kept.", ("knowledge", "claim", "history", "ID")),
     Scene("What such a claim cannot notice: this commit calls createSession by a name that is put together at run time.", ("commit", "guest")),
     Scene(

@@ -46,9 +46,11 @@ def test_the_new_caller_makes_it_stale(scenes: list[str]) -> None:
 
 def test_the_revert_makes_it_stand_again(scenes: list[str]) -> None:
     """Nobody verified anything, and nothing is stale; both turns are in the history."""
-    status = scene_of(scenes, "knowledge", "status")[0]
-    assert re.search(r"\b1 active|active\D+1\b", status)
-    assert "stale" in scene_of(scenes, "knowledge", "claim", "history")[0]
+    assert STATEMENT not in scene_of(scenes, "knowledge", "stale")[1]
+    assert re.findall(r"[a-z_]{5,} → [a-z_]{5,}$", scene_of(scenes, "knowledge", "claim", "history")[0], re.MULTILINE) == [
+        "active → stale",
+        "stale → active",
+    ]
 
 
 def test_it_says_what_it_cannot_notice(scenes: list[str]) -> None:

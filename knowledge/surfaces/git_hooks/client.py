@@ -67,7 +67,7 @@ def start_worker(common_dir: str) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    os.closerange(3, 1024)
+    os.closerange(3, 65536)
     os.chdir("/")
     for name in REPOSITORY_VARIABLES:
         os.environ.pop(name, None)
