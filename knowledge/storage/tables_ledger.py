@@ -206,7 +206,7 @@ def _triggers() -> dict[str, str]:
 TRIGGERS = _triggers()
 
 VIEWS = {
-    "hot_claim": "CREATE VIEW hot_claim AS SELECT id AS claim_id, kind, recorded_at, redacted_at IS NOT NULL AS is_redacted FROM claim",
+    "hot_claim": "CREATE VIEW hot_claim AS SELECT id AS claim_id, kind FROM claim",
     "hot_position": "CREATE VIEW hot_position AS SELECT coalesce(max(sequence), 0) AS last_sequence FROM event",
 }
 """For hot reads (`hot.py`)."""

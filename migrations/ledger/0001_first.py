@@ -173,7 +173,7 @@ def upgrade() -> None:
 
 
 VIEWS = (
-    "CREATE VIEW hot_claim AS SELECT id AS claim_id, kind, recorded_at, redacted_at IS NOT NULL AS is_redacted FROM claim",
+    "CREATE VIEW hot_claim AS SELECT id AS claim_id, kind FROM claim",
     "CREATE VIEW hot_position AS SELECT coalesce(max(sequence), 0) AS last_sequence FROM event",
 )
 TRIGGERS = (

@@ -149,7 +149,7 @@ CREATE INDEX claim_tag_by_tag ON claim_tag (tag);
 CREATE INDEX premise_by_premise ON premise (premise_id);
 CREATE INDEX verdict_by_claim ON verdict (claim_id, sequence);
 CREATE INDEX verdict_by_sequence ON verdict (sequence);
-CREATE VIEW hot_claim AS SELECT id AS claim_id, kind, recorded_at, redacted_at IS NOT NULL AS is_redacted FROM claim;
+CREATE VIEW hot_claim AS SELECT id AS claim_id, kind FROM claim;
 CREATE VIEW hot_position AS SELECT coalesce(max(sequence), 0) AS last_sequence FROM event;
 CREATE TRIGGER claim_no_update BEFORE UPDATE ON claim WHEN NOT (OLD.redacted_at IS NULL AND NEW.redacted_at IS NOT NULL AND NEW.statement =
     '[redacted]' AND NEW.id IS OLD.id AND NEW.statement_hash IS OLD.statement_hash AND NEW.kind IS OLD.kind AND NEW.evidence_refs IS
