@@ -298,8 +298,7 @@ def test_the_graph_is_asked_by_name(repo: GitRepo, knowledge: Run) -> None:
     """Callers, callees, importers, readers and impact answer with places; quiet and JSON agree with what people see."""
     knowledge("init", "--no-hooks")
     callers = knowledge("callers", "create_session")
-    assert "app/login.py::authenticate" in callers.out
-    assert "app/login.py:7" in callers.out
+    assert "app/login.py:7  authenticate" in callers.out
     assert "app/sessions.py::create_session" in knowledge("callees", "authenticate").out
     assert "app/login.py" in knowledge("importers", "app/sessions.py").out
     assert "create_session" in knowledge("readers", "app/sessions.py::TTL").out
@@ -313,7 +312,7 @@ def test_the_graph_is_asked_by_name(repo: GitRepo, knowledge: Run) -> None:
 def test_evidence_outlives_the_index(repo: GitRepo, knowledge: Run, claim: str) -> None:
     """What a claim cites can be shown and found again when the index is gone and the lines have moved."""
     piece = knowledge("claim", "show", claim, "--json").json["evidence"][0]["id"]
-    shown = knowledge("evidence", "show", piece[:6])
+    shown = knowledge("evidence", "show", piece)
     assert "def create_session(user):" in shown.out
     assert "does not show" in shown.out
     assert knowledge("uninit").code == 0
@@ -369,7 +368,7 @@ def test_paths_that_are_not_utf_8_are_shown_and_written(repo: GitRepo, knowledge
     repo.write(b"app/caf\xe9.py", "from app.sessions import create_session\n\n\ndef brew():\n    return create_session('x')\n")
     repo.commit("Brew")
     knowledge("init", "--no-hooks")
-    assert "app/caf\\xe9.py::brew" in knowledge("callers", "create_session").out
+    assert "app/caf\\xe9.py:5  brew" in knowledge("callers", "create_session").out
     assert "app/caf\\xe9.py::brew" in [edge["subject"] for edge in knowledge("callers", "create_session", "--json").json["edges"]]
     assert "create_session" in knowledge("callees", "app/caf\\xe9.py::brew").out
 
@@ -390,6 +389,16 @@ def test_a_repository_without_commits_is_no_trouble(tmp_path: Path, knowledge: R
     assert knowledge("init", "--no-hooks", there=young.path).code == 0
     assert knowledge("status", there=young.path).code == 0
     assert knowledge("claim", "record", "f returns 1", there=young.path).code == 0
+
+
+def test_a_proposal_is_not_stored(knowledge: Run) -> None:
+    """`claim propose` shows the anchors that recording would take, and leaves nothing behind."""
+    knowledge("init", "--no-hooks")
+    answer = knowledge("claim", "propose", ONLY)
+    assert answer.out.startswith("not recorded")
+    assert "callers:app/sessions.py::create_session" in answer.out
+    assert knowledge("claim", "propose", ONLY, "--json").json["notes"][0] == "nothing was stored"
+    assert knowledge("claim", "list", "--json").json["claims"] == []
 
 
 ASKED: dict[tuple[str, ...], tuple[str, ...]] = {

@@ -18,6 +18,7 @@ from knowledge.records.answers import (
     ClaimsAnswer,
     DoctorAnswer,
     EdgeLine,
+    EvidenceLine,
     Finding,
     GraphAnswer,
     StaleAnswer,
@@ -131,12 +132,11 @@ def test_an_empty_graph_answer_is_never_a_bare_none() -> None:
 def test_resolved_and_inferred_edges_stand_apart() -> None:
     """Proved edges come first; guesses follow under their own heading, with how many rivals they have."""
     known = EdgeLine("b.py::g", "calls", "a.py::f", "resolved", "import", "b.py:3", 0, "knowledge 1")
+    again = replace(known, place="b.py:8")
     guess = replace(known, subject="c.py::h", confidence_kind="inferred", reason="receiver-name", place="c.py:9", rivals=2)
-    text = plain(rows(GraphAnswer(TREE, "callers", "a.py::f", (guess, known), 1, 1, 4, ())))
-    order = [
-        text.index(part)
-        for part in ("resolved  name resolution", "b.py::g  b.py:3", "inferred  chosen by name", "c.py::h  c.py:9", "2 rivals", "4 more edges")
-    ]
+    text = plain(rows(GraphAnswer(TREE, "callers", "a.py::f", (guess, known, again), 2, 1, 4, ())))
+    told = ["resolved  name resolution", "b.py:3, 8  g  import", "inferred  chosen by name", "c.py:9  h  receiver-name 2 rivals", "4 more not shown"]
+    order = [text.index(part) for part in told]
     assert order == sorted(order)
 
 
@@ -144,7 +144,7 @@ def test_doctor_tells_the_worst_first_and_what_to_do() -> None:
     """Errors come before warnings and warnings before what is well; each says its fix."""
     answer = DoctorAnswer((Finding("ok", "fine", "it is"), Finding("warning", "w", "hm"), Finding("error", "e", "broken", "repair it")), Checked(3))
     text = plain(rows(answer))
-    order = [text.index(part) for part in ("error    e  broken", "fix: repair it", "warning  w", "ok       fine")]
+    order = [text.index(part) for part in ("error    e     broken", "fix: repair it", "warning  w     hm", "ok       fine")]
     assert order == sorted(order)
 
 
@@ -170,6 +170,13 @@ def written(answer: object, settings: Settings, capsys: pytest.CaptureFixture[st
 def test_quiet_leaves_ids_alone(capsys: pytest.CaptureFixture[str]) -> None:
     """With --quiet a list of claims is their ids, one a line, for other programs."""
     assert written(CLAIMS, Settings(is_quiet=True), capsys).splitlines() == [CLAIM.id, KOREAN.id, HOSTILE.id]
+
+
+def test_code_is_left_for_the_terminal_to_break() -> None:
+    """An excerpt keeps its lines, however long: wrapped code misleads."""
+    long = "x = " + "1 + " * 60
+    piece = EvidenceLine("e_1", "ast", None, "a.py", "3", "python", "", "", "a.py::f", "", "ab", "syntax", "the rest", f"def f():\n\t{long}")
+    assert any(long.rstrip() in plain([row]) for row in rows(piece, is_terminal=True))
 
 
 def test_a_hint_can_be_pasted_from_where_it_was_given(capsys: pytest.CaptureFixture[str]) -> None:

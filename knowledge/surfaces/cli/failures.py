@@ -14,6 +14,8 @@ from knowledge.surfaces.cli.settings import Settings, wants_colour
 FOUND = 1
 """`--check` was given and there is something to look at."""
 INTERRUPTED = 130
+_ONE_LINE = 60
+"""Characters of suggestions that are told on one line."""
 READER_GONE = 141
 """Whoever read our output went away, as with `| head`: what a shell reports for SIGPIPE."""
 
@@ -61,6 +63,9 @@ def takes_unicode(stream: TextIO) -> bool:
 def _for_people(error: KnowledgeError, *, has_colour: bool) -> str:
     head = "\x1b[1;31merror:\x1b[0m" if has_colour else "error:"
     lines = [f"{head} {clean(error.message)}"]
-    if error.suggestions:
-        lines.append(f"did you mean: {', '.join(clean(s) for s in error.suggestions)}")
+    meant = [clean(suggestion) for suggestion in error.suggestions]
+    if sum(map(len, meant)) > _ONE_LINE:
+        lines += ["did you mean:", *(f"  {suggestion}" for suggestion in meant)]
+    elif meant:
+        lines.append(f"did you mean: {', '.join(meant)}")
     return "\n".join(lines) + "\n"

@@ -37,7 +37,7 @@ _JSON_HEAD = """\
 Written by `python -m knowledge.surfaces.cli.reference`; do not edit.
 
 One JSON object on standard output, always valid UTF-8: on one line, or indented where a terminal shows it. Paths that are not UTF-8 have their
-odd bytes as `\\\\xNN`. Every field is always there; fields may be added, and none changes its meaning.
+odd bytes as `\\xNN`. Every field is always there; fields may be added, and none changes its meaning.
 
 An error is an object too, with nothing else beside it, and the exit code says what sort it is ([exit-codes.md](exit-codes.md)):
 
@@ -130,7 +130,7 @@ def _type_text(annotation: str) -> str:
 def _command(words: tuple[str, ...], entry: Entry, context: click.Context) -> str:
     command, inner = _find(words, context)
     shared = {option.name for option in shared_options()}
-    options = [p for p in command.get_params(inner) if isinstance(p, click.Option) and p.name not in shared and p.name != "help"]
+    options = [p for p in command.get_params(inner) if isinstance(p, click.Option) and p.name not in shared and "--help" not in p.opts]
     pieces = [piece for piece in command.collect_usage_pieces(inner) if piece != "[OPTIONS]"]
     usage = " ".join([inner.command_path, *(["[OPTIONS]"] if options else []), *pieces])
     text = cleandoc(command.help or "").replace("\b\n", "")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -17,14 +19,18 @@ from knowledge.surfaces.cli.render.lines import Line
 from knowledge.surfaces.cli.render.table import CLAIM_IDS, RENDERINGS
 from knowledge.surfaces.cli.settings import Settings, wants_colour
 
+PATIENCE_SECONDS = 0.5
+"""Nobody needs a bar for less."""
 _NARROWEST = 24
 """Columns that a text keeps beside its margin; with fewer it is not wrapped by us."""
 
 
-def show(answer: object, settings: Settings) -> None:
-    """Write an answer the way the settings ask for."""
+def show(answer: object, settings: Settings, rendering: Callable[[Any], list[Line]] | None = None) -> None:
+    """Write an answer the way the settings ask for; `rendering` says how people see it where that is not as usual for its class."""
     if settings.is_json:
         sys.stdout.write(json_text(answer, is_indented=sys.stdout.isatty(), is_ascii=not takes_unicode(sys.stdout)))
+    elif rendering is not None:
+        write_lines(rendering(answer), settings)
     elif settings.is_quiet and type(answer) in CLAIM_IDS:
         sys.stdout.write("".join(f"{identifier}\n" for identifier in CLAIM_IDS[type(answer)](answer)))
     else:
@@ -51,7 +57,8 @@ def lay_out(line: Line, console: Console, program: str = "") -> Text:
     first.pad_right(margin - cell_len(first.plain))
     following = Text(" " * (margin + line.hang))
     room = console.width - margin - line.hang
-    rows = list(text.wrap(console, room, overflow="fold")) if console.is_terminal and room >= _NARROWEST and text.plain else [text]
+    is_wrapped = console.is_terminal and room >= _NARROWEST and bool(text.plain) and not line.is_whole
+    rows = list(text.wrap(console, room, overflow="fold")) if is_wrapped else [text]
     whole = [Text.assemble(following if number else first, row) for number, row in enumerate(rows)]
     for row in whole:
         row.rstrip()
@@ -76,30 +83,34 @@ def _prefix(settings: Settings) -> str:
 
 
 class TerminalProgress:
-    """A bar on standard error for work that takes a while (the operations' Progress protocol)."""
+    """A bar on standard error for work that takes a while (the operations' Progress protocol); work that is soon done shows none."""
 
     def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._progress = Progress(*columns, console=console, transient=True)
         self._task: TaskID | None = None
+        self._begun = time.monotonic()
 
     def start(self, title: str, total: int) -> None:
         """Begin a piece of work of `total` steps; the one before it, if any, is done."""
-        self.finish()
-        self._progress.start()
+        if self._task is not None:
+            self._progress.remove_task(self._task)
         self._task = self._progress.add_task(title, total=total or None)
 
     def advance(self, count: int) -> None:
         """So many steps more are done."""
-        if self._task is not None:
-            self._progress.advance(self._task, count)
+        if self._task is None:
+            return
+        self._progress.advance(self._task, count)
+        if not self._progress.live.is_started and time.monotonic() - self._begun > PATIENCE_SECONDS:
+            self._progress.start()
 
     def finish(self) -> None:
         """The work is done; the bar goes."""
         if self._task is not None:
             self._progress.remove_task(self._task)
-            self._progress.stop()
             self._task = None
+        self._progress.stop()
 
 
 def terminal_progress(settings: Settings) -> TerminalProgress | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack, cast
 
 import click
@@ -13,6 +14,7 @@ from knowledge.operations.steps import correct
 from knowledge.records.claims import ClaimKind, Scope
 from knowledge.surfaces.cli.commands.choices import KINDS
 from knowledge.surfaces.cli.commands.opening import opened
+from knowledge.surfaces.cli.render.claims import proposal
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb, at_option, author_of, author_options
@@ -151,7 +153,7 @@ def propose_command(settings: Settings, **options: Unpack[DraftOptions]) -> None
     """
     with opened(settings, author_of(options["agent"], options["session"])) as project:
         answer = propose_only(project, draft_of(options))
-    show(answer, settings)
+    show(replace(answer, notes=("nothing was stored", *answer.notes)), settings, proposal)
 
 
 @click.command("correct", cls=Verb)

@@ -81,9 +81,22 @@ def claim_answer(answer: ClaimAnswer) -> list[Line]:
     ):
         if rows:
             lines += [BLANK, heading(title), *rows]
-    if answer.notes:
-        lines += [BLANK, *(note(text) for text in answer.notes)]
-    return [*lines, BLANK, hint(_next_step(claim))]
+    return [*lines, *_note_lines(answer), BLANK, hint(_next_step(claim))]
+
+
+def proposal(answer: ClaimAnswer) -> list[Line]:
+    """What a statement would stand on, were it recorded."""
+    lines = [Line(join(Text("not recorded", style="yellow"), Text.assemble("read in ", tree_text(answer.tree))))]
+    lines += [Line(Text(row, style="bold"), 2) for row in clean_lines(answer.claim.statement)]
+    lines += [BLANK, heading("would stand on"), *_anchor_lines(answer.anchors)]
+    detail = _detail_lines(answer)
+    return [
+        *lines,
+        *([BLANK, heading("more"), *detail] if detail else []),
+        *_note_lines(answer),
+        BLANK,
+        hint("knowledge claim record, with the same words"),
+    ]
 
 
 def claims_answer(answer: ClaimsAnswer) -> list[Line]:
@@ -123,7 +136,7 @@ def history_answer(answer: HistoryAnswer) -> list[Line]:
     """A claim's events, oldest first."""
     lines = [Line(join(data(answer.claim_id, NAME), data(answer.statement, "bold"))), BLANK]
     for event in answer.history:
-        lines.append(labelled(data(event.at, QUIET), join(data(event.type), data(f"by {event.by}", QUIET), _commit(event))))
+        lines.append(Line(join(data(event.at, QUIET), data(event.type), data(f"by {event.by}", QUIET), _commit(event)), hang=4))
         if event.reason:
             lines.append(said("why", data(event.reason), indent=4))
         for cause in event.detail.get("causes", ()):
@@ -135,14 +148,16 @@ def history_answer(answer: HistoryAnswer) -> list[Line]:
     return lines
 
 
-_TOLD = frozenset({"revision", "subject", "reason", "causes", "from_revision", "commit_author", "branch", "from", "to"})
+_TOLD = frozenset(
+    {"revision", "subject", "reason", "causes", "from_revision", "commit_author", "branch", "from", "to", "old_fingerprint", "new_fingerprint"}
+)
 """What an event's own line says already, or only `--json` needs."""
 
 
 def _commit(event: HistoryLine) -> Text | None:
     if not event.revision:
         return None
-    author = event.detail.get("commit_author")
+    author = str(event.detail.get("commit_author") or "").partition(" <")[0]
     return join(
         data(f"at {event.revision[:8]}", NAME),
         data(f"“{event.subject}”") if event.subject else None,
@@ -204,6 +219,12 @@ def reconcile_answer(answer: ReconcileAnswer) -> list[Line]:
     return [*lines, BLANK, hint("knowledge stale")]
 
 
+def _note_lines(answer: ClaimAnswer) -> list[Line]:
+    """Notes, but for what the anchors say already."""
+    notes = [text for text in answer.notes if not (answer.anchors and text.startswith("cannot notice"))]
+    return [BLANK, *(note(text) for text in notes)] if notes else []
+
+
 def _anchor_lines(anchors: Sequence[AnchorLine]) -> list[Line]:
     if not anchors:
         return [Line(Text("nothing in the repository: this claim is unanchored, so no change can make it stale", style="yellow"), 2)]
@@ -244,7 +265,7 @@ def _detail_lines(answer: ClaimAnswer) -> list[Line]:
 
 
 def _excerpt(text: str) -> list[Line]:
-    return [labelled(Text("│", style=QUIET), Text(row), indent=2) for row in clean_lines(text)]
+    return [Line(Text.assemble(("│  ", QUIET), row), 2, is_whole=True) for row in clean_lines(text)]
 
 
 def _plain(value: object) -> str:
@@ -258,7 +279,7 @@ def _plain(value: object) -> str:
 def _next_step(claim: ClaimLine) -> str:
     name = clean(claim.id)
     if claim.status in FALLEN:
-        return f"read it again, then knowledge claim verify {name} --reason …, or claim correct, or claim reject"
+        return f"knowledge claim verify {name} --reason …, once it was read again; or claim correct, or claim reject"
     if claim.status in ("rejected", "superseded", "withdrawn"):
         return f"knowledge claim history {name}, or claim reopen {name} --reason … to take it back"
-    return f"knowledge claim history {name}"
+    return "knowledge stale, when the code has changed"

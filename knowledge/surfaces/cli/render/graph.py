@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
 from knowledge.records.answers import ContextAnswer, EdgeLine, GraphAnswer, SymbolLine
 from knowledge.surfaces.cli.render.claims import claim_lines
-from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, data, heading, hint, join, labelled, note, plural, table, tree_text
+from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, data, heading, hint, join, note, plural, table, tree_text
+from knowledge.surfaces.cli.safe_text import clean
 
 _KNOWN = {
-    "resolved": ("resolved", "green", "name resolution proved the target"),
-    "observed": ("observed", "green", "seen in a run"),
-    "inferred": ("inferred", "yellow", "chosen by name and context, may be wrong"),
+    "resolved": ("green", "name resolution proved the target"),
+    "observed": ("green", "seen in a run"),
+    "inferred": ("yellow", "chosen by name and context, may be wrong"),
 }
+"""How an edge is known: its colour, and what it means."""
+_SHORT_NOTE = 24
 
 
 def graph_answer(answer: GraphAnswer) -> list[Line]:
     """Edges, resolved ones first; then what was left out and what the analysis cannot show."""
-    counts = join(f"{answer.resolved:,} resolved", f"{answer.inferred:,} inferred", by=", ")
-    lines = [Line(Text.assemble(Text(answer.question, style="bold"), *_about(answer.symbol), " in ", tree_text(answer.tree), ": ", counts))]
-    if not answer.edges:
+    counts = f"{answer.resolved:,} resolved, {answer.inferred:,} inferred"
+    about = Text.assemble(" of ", data(answer.symbol, NAME)) if answer.symbol else Text()
+    lines = [Line(Text.assemble((answer.question, "bold"), about, " in ", tree_text(answer.tree), ": ", counts), hang=2)]
+    if not answer.edges and answer.symbol:
         lines.append(Line(Text("none was found, which does not mean that there is none", style="yellow")))
-    for kind, (word, style, meaning) in _KNOWN.items():
-        edges = [edge for edge in answer.edges if edge.confidence_kind == kind]
-        if edges:
-            lines += [BLANK, Line(join(Text(word, style=style), Text(meaning, style=QUIET))), *edge_lines(edges, answer.symbol)]
+    lines += edge_lines(answer.edges, answer.symbol)
     if answer.left_out:
-        lines += [BLANK, Line(Text(f"{plural(answer.left_out, 'more edge')} not shown; --limit shows more", style="yellow"))]
-    return [*lines, *_limitation_lines(answer.limitations), *(note(text) for text in answer.notes)]
+        lines += [BLANK, Line(Text(f"{answer.left_out:,} more not shown; --limit shows more", style="yellow"))]
+    return [*lines, *_limitation_lines(answer.limitations), *_note_lines(answer)]
 
 
-def edge_lines(edges: Sequence[EdgeLine], symbol: str = "") -> list[Line]:
-    """One line an edge: the end that is not `symbol`, then where it was seen and how it is known."""
-    rows = []
-    for edge in edges:
-        rivals = f"{plural(edge.rivals, 'rival')}" if edge.rivals else ""
-        known = join(data(edge.place), data(edge.reason, QUIET), data(rivals, "yellow"))
-        rows.append((_end(edge, symbol), known))
-    return table(rows)
+def edge_lines(edges: Iterable[EdgeLine], symbol: str = "") -> list[Line]:
+    """Under how they are known, one line for the edges between the same two ends: where they were seen, and the end that is not `symbol`."""
+    lines: list[Line] = []
+    for kind, (style, meaning) in _KNOWN.items():
+        groups: dict[tuple[str, str, str, str, int], list[str]] = {}
+        for edge in edges:
+            if edge.confidence_kind == kind:
+                groups.setdefault((edge.subject, edge.predicate, edge.object, edge.reason, edge.rivals), []).append(edge.place)
+        if groups:
+            lines += [BLANK, Line(join(Text(kind, style=style), Text(meaning, style=QUIET)))]
+            lines += table([_row(group, places, symbol) for group, places in groups.items()])
+    return lines
 
 
 def context_answer(answer: ContextAnswer) -> list[Line]:
@@ -52,49 +57,62 @@ def context_answer(answer: ContextAnswer) -> list[Line]:
     ):
         if claims:
             lines += [BLANK, heading(title), *(line for claim in claims for line in claim_lines(claim, indent=2))]
-        if title.startswith("stale") and answer.verification_required:
-            lines += [BLANK, heading("to verify before relying on it"), *(Line(data(text), 2) for text in answer.verification_required)]
+        if claims is answer.stale_or_conflicting_claims and answer.verification_required:
+            lines += [BLANK, heading("to verify before relying on it"), *(Line(data(text), 2, hang=2) for text in answer.verification_required)]
     if answer.relevant_symbols:
-        lines += [BLANK, heading("symbols"), *(line for symbol in answer.relevant_symbols for line in _symbol_lines(symbol))]
-    if answer.edges:
-        lines += [BLANK, heading("relations"), *_relation_lines(answer.edges)]
+        lines += [BLANK, heading("symbols"), *table([_symbol_row(symbol) for symbol in answer.relevant_symbols])]
+    lines += edge_lines(answer.edges)
     if not (answer.relevant_symbols or answer.relevant_claims or answer.stale_or_conflicting_claims):
         lines += [BLANK, Line(Text("nothing here bears on it by name; name a symbol or file with --focus", style="yellow"))]
-    left_out = join(*(f"{count:,} {name.replace('_', ' ')}" for name, count in answer.left_out.items() if count), by=", ")
+    left_out = ", ".join(f"{count:,} {clean(name.replace('_', ' '))}" for name, count in answer.left_out.items() if count)
     if left_out:
-        lines += [BLANK, Line(Text.assemble("left out to keep it short: ", left_out, style="yellow"))]
+        lines += [BLANK, Line(Text(f"left out to keep it short: {left_out}", style="yellow"))]
     lines += _limitation_lines(answer.limitations)
     if answer.stale_or_conflicting_claims:
-        lines.append(hint(f"knowledge claim show {data(answer.stale_or_conflicting_claims[0].id).plain}"))
+        lines += [BLANK, hint(f"knowledge claim show {clean(answer.stale_or_conflicting_claims[0].id)}")]
     return lines
 
 
-def _about(symbol: str) -> tuple[str | Text, ...]:
-    return (" of ", data(symbol, NAME)) if symbol else ()
+def _row(group: tuple[str, str, str, str, int], places: Sequence[str], symbol: str) -> tuple[Text, Text]:
+    subject, predicate, target, reason, rivals = group
+    where = data(_joined(places), NAME)
+    known = data(" ".join(part for part in (reason, plural(rivals, "rival") if rivals else "") if part), QUIET)
+    if symbol and subject == symbol:
+        return where, join(data(target), known)
+    own = data(_within(subject, places[0]))
+    if symbol and target == symbol:
+        return where, join(own, known)
+    return where, join(Text(" ").join([part for part in (own, Text(predicate, style=QUIET), data(target)) if part.plain]), known)
 
 
-def _end(edge: EdgeLine, symbol: str) -> Text:
-    if symbol and edge.object == symbol:
-        return data(edge.subject, NAME)
-    if symbol and edge.subject == symbol:
-        return data(edge.object, NAME)
-    return join(data(edge.subject, NAME), edge.predicate, data(edge.object, NAME), by=" ")
+def _joined(places: Sequence[str]) -> str:
+    """`a.py:3, 9`: the path once, and every line of it."""
+    path = places[0].rpartition(":")[0]
+    rows = [place.removeprefix(f"{path}:") for place in dict.fromkeys(places)]
+    return f"{path}:{', '.join(rows)}" if path else ", ".join(rows)
 
 
-def _relation_lines(edges: Sequence[EdgeLine]) -> list[Line]:
-    lines = []
-    for edge in edges:
-        kind = Text(edge.confidence_kind, style=_KNOWN.get(edge.confidence_kind, ("", "", ""))[1])
-        lines.append(labelled(kind, join(_end(edge, ""), data(edge.place, QUIET)), indent=2, column=len("inferred")))
-    return lines
+def _within(symbol: str, place: str) -> str:
+    """A symbol without the path, which its place says already."""
+    return symbol.removeprefix(place.rpartition(":")[0]).removeprefix("::")
 
 
-def _symbol_lines(symbol: SymbolLine) -> list[Line]:
-    lines = [Line(join(data(symbol.symbol, NAME), data(symbol.kind), data(symbol.place), data(symbol.why, QUIET)), 2)]
-    return [*lines, Line(data(symbol.signature), 4)] if symbol.signature else lines
+def _symbol_row(symbol: SymbolLine) -> tuple[Text, Text]:
+    named = Text.assemble(data(_within(symbol.symbol, symbol.place)), data(symbol.signature))
+    return data(symbol.place, NAME), join(named, data(f"{symbol.kind}, {symbol.why}", QUIET))
 
 
 def _limitation_lines(limitations: Sequence[str]) -> list[Line]:
     if not limitations:
         return []
-    return [BLANK, heading("what the analysis cannot show"), *(Line(data(text, QUIET), 2) for text in limitations)]
+    return [BLANK, heading("what the analysis cannot show"), *(Line(data(text, QUIET), 2, hang=2) for text in limitations)]
+
+
+def _note_lines(answer: GraphAnswer) -> list[Line]:
+    """Figures on one line; where the notes are the answer, they are listed."""
+    if not answer.symbol:
+        return [BLANK, *(Line(data(text), 2 if number else 0, hang=2) for number, text in enumerate(answer.notes))]
+    figures = [text for text in answer.notes if len(text) <= _SHORT_NOTE]
+    lines = [Line(join(*(data(text) for text in figures), by=" · "), hang=2)] if figures else []
+    lines += [note(text) for text in answer.notes if text not in figures]
+    return [BLANK, *lines] if lines else []

@@ -48,7 +48,7 @@ QUIET = "dim"
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line before wrapping. `label` stands once in a column of `column` cells; further rows of `text` align after it, or,
-    without a label, `hang` cells to the right of the first."""
+    without a label, `hang` cells to the right of the first. Code (`is_whole`) is left for the terminal to break."""
 
     text: Text
     indent: int = 0
@@ -56,6 +56,7 @@ class Line:
     column: int = 0
     hang: int = 0
     is_hint: bool = False
+    is_whole: bool = False
 
 
 BLANK = Line(Text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from knowledge.records.answers import DoctorAnswer, IndexAnswer, InitAnswer, TransferAnswer
@@ -37,6 +38,8 @@ def index_answer(answer: IndexAnswer) -> list[Line]:
         ("files", f"{answer.files:,}: {answer.analyzed:,} read, {answer.facts_reused:,} known already"),
         ("relations", f"{answer.edges:,}; {plural(answer.resolved, 'file')} resolved, {answer.resolutions_reused:,} known already"),
     ]
+    if not (answer.analyzed or answer.facts_reused or answer.resolved or answer.resolutions_reused):
+        rows = [("files", f"{answer.files:,}; this tree was in the index already")]
     lines += table([(Text(key, style=QUIET), Text(value)) for key, value in rows])
     if answer.skipped_count:
         lines.append(labelled(Text("skipped", style="yellow"), Text(plural(answer.skipped_count, "file")), indent=2, column=len("relations")))
@@ -58,10 +61,13 @@ def init_answer(answer: InitAnswer) -> list[Line]:
 def doctor_answer(answer: DoctorAnswer) -> list[Line]:
     """Every check: what is wrong first."""
     levels = list(_LEVELS)
+    column = max((cell_len(finding.code) for finding in answer.findings), default=0)
     lines = []
     for finding in sorted(answer.findings, key=lambda f: levels.index(f.level) if f.level in levels else 0):
-        word = Text(finding.level, style=_LEVELS.get(finding.level, ""))
-        lines.append(labelled(word, join(data(finding.code, QUIET), data(finding.message)), column=len("warning")))
+        code = data(finding.code, QUIET)
+        code.pad_right(column - cell_len(code.plain))
+        label = join(Text(finding.level.ljust(len("warning")), style=_LEVELS.get(finding.level, "")), code)
+        lines.append(labelled(label, data(finding.message)))
         if finding.fix:
             lines.append(said("fix", data(finding.fix), indent=len("warning") + 2, style="bold"))
     return [*lines, BLANK, *checked_lines(answer.checked)]
@@ -69,9 +75,9 @@ def doctor_answer(answer: DoctorAnswer) -> list[Line]:
 
 def transfer_answer(answer: TransferAnswer) -> list[Line]:
     """What was carried."""
-    rows = join(*(f"{name.replace('_', ' ')} {count:,}" for name, count in answer.rows.items()), by=" · ")
+    rows = join(*(f"{name.replace('_', ' ')} {count:,}" for name, count in answer.rows.items() if count), by=" · ")
     skipped = f"{answer.skipped:,} there already" if answer.skipped else None
-    return [Line(join(data(answer.path, NAME), rows or "nothing new", skipped, by=": " if not skipped else "  "))]
+    return [Line(join(data(answer.path, NAME), rows if rows.plain else "nothing new", skipped), hang=2)]
 
 
 def hooks_answer(answer: HooksAnswer) -> list[Line]:
