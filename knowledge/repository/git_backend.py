@@ -14,7 +14,7 @@ from pathlib import Path
 from knowledge.errors import NotARepositoryError, RepositoryReadError, UnknownRevisionError
 from knowledge.records.trees import Head
 from knowledge.repository.git_command import Answer, Conversation, GitCommand
-from knowledge.repository.locate import Location, head_of
+from knowledge.repository.locate import Location, head_of, read_regular_file
 from knowledge.repository.objects import is_object_id
 
 _ASKED_AT_ONCE = 100
@@ -126,8 +126,9 @@ class GitBackend:
         return object_format
 
     def _has_promisor(self) -> bool:
-        """Whether this is a partial clone."""
-        return self._git.ask("config", "--name-only", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$").code == 0
+        """Whether this may be a partial clone; to take another repository for one does no harm."""
+        settings = (read_regular_file(self._location.common_dir / "config") or b"").lower()
+        return b"promisor" in settings or b"partialclone" in settings
 
     def _make_empty_directory(self) -> Path:
         """A git directory with nothing in it. Seen from there, objects that a partial clone lacks are simply not there;
