@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from knowledge.graph.reads import Candidate, View
 from knowledge.graph.resolution import RIVALS, Target
@@ -47,6 +47,12 @@ class Guesses:
         if len(methods) > RIVALS:
             return [], "too-many-candidates"
         return self._targets(methods, "unique-name" if len(methods) == 1 else "name"), ""
+
+    def overriding(self, name: str, overrides: Callable[[Candidate], bool]) -> list[Target]:
+        """The methods that override an abstract one: what runs instead of it."""
+        found = self._view.candidates(name)
+        methods = self._worth([c for c in found or () if c.kind == "method" and not c.is_overload and overrides(c)])
+        return self._targets(methods, "override") if len(methods) <= RIVALS else []
 
     def function(self, name: str) -> list[Target]:
         """Targets of a bare name that nothing in sight declares."""

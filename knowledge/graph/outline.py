@@ -90,6 +90,15 @@ class Outline:
             index = self.definitions[index].parent
         return index if index > 0 else -1
 
+    def is_abstract(self, index: int) -> bool:
+        """Whether a function is only there to be overridden: declared so, or all it does is raise NotImplementedError."""
+        if "abstract" in self.definitions[index].flags:
+            return True
+        rows = self.returns.get(self.bodies.get(index, -1), ())
+        raised = [row.value for row in rows if row.kind == "raise" and row.value is not None]
+        names = {value.parts[0].name if value.kind == "call" and value.parts else value.name for value in raised}
+        return "NotImplementedError" in names and not any(row.kind != "raise" and row.value is not None for row in rows)
+
     def members(self, class_index: int) -> dict[str, list[Binding]]:
         """The names of a class body."""
         body = self.bodies.get(class_index)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 import msgspec
 
-from analyzers.facts import Definition
+from analyzers.facts import Access, Binding, Definition, Expression
 from knowledge.graph.outline import MODULE_SCOPE
 from knowledge.graph.python_names import END, Names
 from knowledge.graph.python_types import SELF, annotation_of
 from knowledge.graph.reads import View
 from knowledge.graph.values import (
+    NOTHING,
     UNKNOWN,
     Class,
     External,
@@ -49,6 +51,26 @@ _SIMPLE_BASES = frozenset({
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
+class PythonFollowing(Following, Protocol):
+    """What Python's parts ask of one another besides."""
+
+    def call_method(self, value: Value, name: str) -> Flow:
+        """What `value.name()` gives, the arguments aside."""
+        ...
+
+    def result_of_function(self, function: Function) -> Flow:
+        """What a function returns: what its annotation says, else what its return statements give."""
+        ...
+
+    def elements(self, flow: Flow) -> Flow:
+        """What iterating gives."""
+        ...
+
+    def parameter(self, function: Function, call: Expression, scope: int) -> Flow:
+        """The declared type of the parameter to which a call passes the lambda with this scope."""
+        ...
+
+
 class Ancestor(msgspec.Struct, frozen=True):
     """One class of an order of resolution. path b"": outside the repository (`external`), or not known at all (`external` None)."""
 
@@ -64,7 +86,8 @@ _UNKNOWN_ANCESTOR = Ancestor(b"", -1)
 class Classes:
     """Classes of one resolution; orders of resolution are remembered."""
 
-    def __init__(self, view: View, names: Names, follow: Following) -> None:
+    def __init__(self, view: View, names: Names, follow: PythonFollowing, prefers_assigned: bool) -> None:
+        self._prefers_assigned = prefers_assigned
         self._view = view
         self._names = names
         self._follow = follow
@@ -162,6 +185,8 @@ class Classes:
 
     def attribute(self, value: Value, name: str) -> Flow | None:
         """What `value.name` is; None where nothing that can be seen has it."""
+        if name == "__class__" and isinstance(value, Instance):
+            return one(Class(value.path, value.index, value.arguments), "class")
         if isinstance(value, Module):
             return self._names.module_name(value.path, name)
         if isinstance(value, External):
@@ -220,25 +245,41 @@ class Classes:
         if not bindings and not writes:
             return None
         body = outline.bodies.get(ancestor.index, MODULE_SCOPE)
+        declared = self._declared(ancestor.path, body, bindings, writes)
+        if declared is not None and not self._prefers_assigned:
+            return through(declared, "attribute")
+        if bindings and not writes and all(b.kind == "definition" for b in bindings):
+            return self._names.bound(ancestor.path, body, name, bindings, END)
+        if bindings and bindings[-1].kind == "assignment" and through_class and self.is_enum(ancestor.path, ancestor.index):
+            return one(Instance(ancestor.path, ancestor.index), "class")
+        assigned = self._assigned(Place(ancestor.path, body), name, bindings, writes)
+        if declared is not None:
+            # Of what is assigned only what can be followed is more than the declaration says.
+            return Flow(assigned.values, False, "assigned") if assigned.values else through(declared, "attribute")
+        return through(assigned, "attribute")
+
+    def _declared(self, path: bytes, body: int, bindings: Sequence[Binding], writes: Sequence[Access]) -> Flow | None:
         declared = next((b.annotation for b in bindings if b.annotation), "")
         if declared and not self._is_plain(declared):
-            found = self._follow.annotation(Place(ancestor.path, body), declared)
-            return through(found, "attribute")
-        for write in writes:
-            if write.annotation:
-                return through(self._follow.annotation(Place(ancestor.path, write.scope), write.annotation), "attribute")
+            return self._follow.annotation(Place(path, body), declared)
+        written = next((write for write in writes if write.annotation), None)
+        return self._follow.annotation(Place(path, written.scope), written.annotation) if written is not None else None
+
+    def _assigned(self, place: Place, name: str, bindings: Sequence[Binding], writes: Sequence[Access]) -> Flow:
         flows = []
         if bindings:
-            flow = self._names.bound(ancestor.path, body, name, bindings, END)
-            if all(b.kind == "definition" for b in bindings) and not writes:
-                return flow
-            if bindings[-1].kind == "assignment" and through_class and self.is_enum(ancestor.path, ancestor.index):
-                return one(Instance(ancestor.path, ancestor.index), "class")
-            flows.append(self._described(flow))
-        flows += [
-            self._follow.expression(Place(ancestor.path, write.scope), write.value) if write.value is not None else UNKNOWN for write in writes
-        ]
-        return through(union(flows), "attribute")
+            flows.append(self._described(union(self._value_of(place, name, bindings))))
+        for write in writes:
+            flows.append(self._follow.expression(Place(place.path, write.scope), write.value) if write.value is not None else UNKNOWN)
+        return union(flows)
+
+    def _value_of(self, place: Place, name: str, bindings: Sequence[Binding]) -> Iterator[Flow]:
+        """What a class body gives an attribute; a mere declaration gives nothing."""
+        if not self._prefers_assigned or not any(b.annotation for b in bindings):
+            yield self._names.bound(place.path, place.scope, name, bindings, END)
+            return
+        for binding in bindings:
+            yield self._follow.expression(place, binding.value) if binding.value is not None else NOTHING
 
     def _is_plain(self, annotation: str) -> bool:
         """`x: Final = …` and `x: ClassVar = …` declare no type."""
@@ -294,7 +335,7 @@ class Classes:
         decorators = {annotation_of(decorator).name for decorator in definition.decorators}
         if isinstance(receiver, Instance | Super) and ("property" in definition.flags or _is_property(decorators)):
             bound = Function(value.path, value.index, receiver)
-            return substitute(through(self.result_of_property(bound), "attribute"), known)
+            return substitute(through(self._follow.result_of_function(bound), "attribute"), known)
         if "static" in definition.flags:
             return one(value, reason)
         if "class" in definition.flags and isinstance(receiver, Instance):
@@ -302,10 +343,6 @@ class Classes:
         if isinstance(receiver, Class) and "class" not in definition.flags:
             return one(value, reason)
         return one(Function(value.path, value.index, receiver), reason)
-
-    def result_of_property(self, function: Function) -> Flow:
-        """What reading a property gives: filled in by the resolver, which knows how functions return."""
-        return self.declared_result(function)
 
 
 def _is_property(decorators: set[str]) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from analyzers.facts import Binding, Definition, Expression, Narrowing
+from analyzers.facts import Binding, Definition, Expression, FileFacts, Narrowing
 from knowledge.graph.outline import CLASS_KINDS, Outline
 from knowledge.graph.python_calls import Calls
 from knowledge.graph.python_classes import Classes
 from knowledge.graph.python_names import Names
+from knowledge.graph.python_passed import Passed
 from knowledge.graph.python_types import Types, annotation_of, dotted
 from knowledge.graph.reads import View
 from knowledge.graph.values import (
@@ -41,12 +42,14 @@ _BOOLEAN = frozenset({
 class PythonFlow:
     """The resolver's knowledge while it works on one file; every part is remembered for that file only."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, facts: FileFacts, prefers_assigned: bool = False) -> None:
+        """prefers_assigned: an attribute is what is assigned to it, as far as that can be followed, not what it is declared to be."""
         self.view = view
         self.names = Names(view, self.binding)
         self.types = Types(self)
-        self.classes = Classes(view, self.names, self)
-        self.calls = Calls(view, self.names, self.classes, self.types, self)
+        self.classes = Classes(view, self.names, self, prefers_assigned)
+        self.calls = Calls(view.tree, self.classes, self.types, self)
+        self.passed = Passed(view.importer, facts, self)
         self.is_cut = False
         """Whether something was too deep to be followed."""
         self._depth = 0
@@ -64,6 +67,18 @@ class PythonFlow:
         if isinstance(value, Function):
             return self._attribute_of_function(value, name)
         return self.classes.attribute(value, name)
+
+    def call_method(self, value: Value, name: str) -> Flow:
+        return self.calls.call_method(value, name)
+
+    def result_of_function(self, function: Function) -> Flow:
+        return self.calls.result_of_function(function)
+
+    def elements(self, flow: Flow) -> Flow:
+        return self.calls.outside.elements(flow)
+
+    def parameter(self, function: Function, call: Expression, scope: int) -> Flow:
+        return self.calls.arguments.declared_for(function, call, scope)
 
     def type_arguments(self, place: Place, subscript: Expression) -> tuple[Flow, ...]:
         annotation = annotation_of(subscript)
@@ -104,7 +119,7 @@ class PythonFlow:
         definition = self.classes.definition(value.path, value.index)
         if definition is None or not definition.decorators:
             return UNKNOWN
-        decorated = self.calls.decorated(value, definition)
+        decorated = self.calls.decorators.decorated(value, definition)
         if value in decorated.values:
             return UNKNOWN
         return self.attributes(decorated, name)
@@ -139,7 +154,7 @@ class PythonFlow:
         if isinstance(value, External | Alias):
             return one(Alias(place, annotation_of(expression)), "local")
         if isinstance(value, Foreign):
-            return self.calls.item_of(value, expression.parts[1] if len(expression.parts) > 1 else None)
+            return self.calls.outside.item_of(value, expression.parts[1] if len(expression.parts) > 1 else None)
         if isinstance(value, Instance):
             return self.calls.call_method(value, "__getitem__")
         return UNKNOWN
@@ -154,7 +169,7 @@ class PythonFlow:
         return self.expression(place, expression.parts[0]) if expression.parts else UNKNOWN
 
     def _iterate(self, place: Place, expression: Expression) -> Flow:
-        return self.calls.elements(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
+        return self.elements(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
 
     def _operator(self, place: Place, expression: Expression) -> Flow:
         if expression.name in _BOOLEAN:
@@ -254,9 +269,9 @@ class PythonFlow:
             return UNKNOWN
         value = self.expression(place, binding.value) if binding.value is not None else UNKNOWN
         if binding.kind == "with":
-            value = self.calls.entered(value)
+            value = self.calls.outside.entered(value)
         for step in binding.path:
-            value = self.calls.unpacked(value, step)
+            value = self.calls.outside.unpacked(value, step)
         return self._declared(place, binding, value)
 
     def _declared(self, place: Place, binding: Binding, value: Flow) -> Flow:
@@ -278,6 +293,8 @@ class PythonFlow:
         return one(Function(place.path, index), "local")
 
     def _parameter(self, place: Place, outline: Outline, binding: Binding) -> Flow:
+        if outline.scopes[place.scope].kind == "lambda":
+            return self.passed.to_lambda(place, outline, binding) if place.path == self.view.importer else UNKNOWN
         owner = outline.scopes[place.scope].definition
         definition = outline.definitions[owner]
         if outline.bodies.get(owner) != place.scope or not 0 <= binding.target < len(definition.parameters):
@@ -293,6 +310,8 @@ class PythonFlow:
             return one(Foreign("builtins", "tuple", (declared,)), "annotation")
         if parameter.kind == "keyword_variadic":
             return one(Foreign("builtins", "dict", (one(Foreign("builtins", "str"), "annotation"), declared)), "annotation")
+        if not parameter.annotation and place.path == self.view.importer:
+            return self.passed.to_function(owner, definition, binding.target)
         return declared
 
     def _self(self, path: bytes, definition: Definition) -> Flow:

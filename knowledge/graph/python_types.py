@@ -102,7 +102,7 @@ class Types:
             if name in _LAST:
                 return self.flow(place, arguments[-1], depth + 1) if arguments else UNKNOWN
             if name == "Callable":
-                return one(Callable(self.flow(place, arguments[-1], depth + 1) if len(arguments) > 1 else UNKNOWN), "annotation")
+                return one(self._callable(place, arguments, depth), "annotation")
             if name in ("Type", "type"):
                 return self._class_of(place, arguments[0], depth) if arguments else UNKNOWN
             if name == "Literal":
@@ -110,6 +110,13 @@ class Types:
         if value.package in TYPING and name in _BUILTIN_NAMES:
             return one(Foreign("builtins", _BUILTIN_NAMES[name], self._arguments(place, annotation, depth)), "annotation")
         return one(Foreign(value.package, value.name, self._arguments(place, annotation, depth)), "annotation")
+
+    def _callable(self, place: Place, arguments: tuple[Annotation, ...], depth: int) -> Callable:
+        if len(arguments) < 2:
+            return Callable(UNKNOWN)
+        listed = arguments[0].arguments if arguments[0].kind == "tuple" else ()
+        parameters = tuple(self.flow(place, parameter, depth + 1) for parameter in listed)
+        return Callable(self.flow(place, arguments[-1], depth + 1), None, parameters)
 
     def _arguments(self, place: Place, annotation: Annotation, depth: int) -> tuple[Flow, ...]:
         return tuple(self.flow(place, argument, depth + 1) for argument in annotation.arguments if argument.name != "...")

@@ -6,7 +6,7 @@ from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Imp
 from knowledge.graph.guesses import Guesses
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
 from knowledge.graph.python_flow import PythonFlow
-from knowledge.graph.reads import View
+from knowledge.graph.reads import Candidate, View
 from knowledge.graph.resolution import EdgeWriter, Target, targets_of
 from knowledge.graph.values import Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Value
 from knowledge.records.edges import ConfidenceKind
@@ -25,7 +25,8 @@ class PythonResolver:
         self._view = view
         self._facts = facts
         self._outline = outline
-        self._flow = PythonFlow(view)
+        self._flow = PythonFlow(view, facts)
+        self._assigned = PythonFlow(view, facts, prefers_assigned=True)
         self._guesses = Guesses(view)
         self.writer = EdgeWriter(view, facts)
         self._path = view.importer
@@ -159,6 +160,8 @@ class PythonResolver:
         if not targets and not flow.is_certain and not any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
             targets = self._guess(place, callee, call)
         subject = self.writer.owner(call.scope)
+        if len(targets) == 1 and callee.kind == "attribute":
+            targets += self._what_runs(place, callee, flow, targets[0])
         for target in targets:
             self.writer.add(subject, "calls", target, call.name_span, callee.name)
             if self._is_test:
@@ -177,6 +180,27 @@ class PythonResolver:
             else:
                 values.append(value)
         return targets_of(Flow(tuple(values), is_certain, flow.reason), self._view.tree)
+
+    def _what_runs(self, place: Place, callee: Expression, flow: Flow, declared: Target) -> list[Target]:
+        """What may run instead of the declared target: a method of the class that is really assigned, or what overrides an abstract one."""
+        value = flow.values[0] if flow.values else None
+        if not isinstance(value, Function | Class) or declared.confidence_kind != "resolved":
+            return []
+        if flow.reason == "attribute":
+            assigned = self._assigned.expression(place, callee)
+            found = [t.symbol for t in targets_of(assigned, self._view.tree) if t.symbol.path and t.symbol != declared.symbol]
+            if found:
+                return [Target(symbol, "inferred", "assigned", len(found) - 1) for symbol in found]
+        outline = self._view.tree.outline(value.path)
+        if isinstance(value, Class) or outline is None or not outline.is_abstract(value.index):
+            return []
+        owner = (value.path, outline.definitions[value.index].parent)
+        return self._guesses.overriding(callee.name, lambda candidate: self._overrides_in(candidate, owner))
+
+    def _overrides_in(self, candidate: Candidate, owner: tuple[bytes, int]) -> bool:
+        outline = self._view.tree.outline(candidate.path)
+        parent = outline.definitions[candidate.index].parent if outline is not None else 0
+        return (candidate.path, parent) != owner and self._flow.classes.is_subclass(candidate.path, parent, owner)
 
     def _guess(self, place: Place, callee: Expression, call: Call) -> list[Target]:
         if callee.kind == "attribute":

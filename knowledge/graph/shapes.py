@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from analyzers.facts import Binding, Definition, Expression
+from analyzers.facts import Binding, Expression
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, MODULE_SCOPE, Outline
 
 EXPRESSION_DEPTH = 40
@@ -96,8 +96,10 @@ class _Shape:
             self._parts += (parameter.name, parameter.kind, parameter.annotation)
         if found.kind in CLASS_KINDS or found.kind == "namespace":
             self._class(index)
-        elif found.kind in FUNCTION_KINDS and not found.returns:
-            self._results(index, found)
+        elif found.kind in FUNCTION_KINDS:
+            self._parts.append("abstract" if self._outline.is_abstract(index) else "")
+            if not found.returns:
+                self._results(index)
 
     def _class(self, index: int) -> None:
         body = self._outline.bodies.get(index)
@@ -110,7 +112,7 @@ class _Shape:
                 if access.value is not None:
                     self.expression(access.value, access.scope)
 
-    def _results(self, index: int, found: Definition) -> None:
+    def _results(self, index: int) -> None:
         body = self._outline.bodies.get(index)
         if body is not None:
             for row in self._outline.returns.get(body, ()):

@@ -94,10 +94,11 @@ class Super(msgspec.Struct, frozen=True):
 
 
 class Callable(msgspec.Struct, frozen=True):
-    """Something that gives `result` when called, and perhaps calls `function` then (a partial)."""
+    """Something that gives `result` when called with `parameters`, and perhaps calls `function` then (a partial)."""
 
     result: Flow
     function: Flow | None = None
+    parameters: tuple[Flow, ...] = ()
 
 
 class TypeVariable(msgspec.Struct, frozen=True):
@@ -134,7 +135,7 @@ NOTHING = Flow((), True)
 
 STRENGTH = (
     "local", "import", "self", "super", "module", "class", "constructor", "annotation", "narrowed", "return", "attribute", "enter", "iteration",
-    "flow", "argument", "container", "fixture",
+    "flow", "container", "argument", "assigned", "fixture",
 )  # fmt: skip
 """Steps from strong to weak: a flow is called by the weakest that it took."""
 _RANK = {reason: rank for rank, reason in enumerate(STRENGTH)}
@@ -212,7 +213,7 @@ def substitute(flow: Flow, known: Mapping[tuple[bytes, str], Flow], depth: int =
             arguments = tuple(substitute(argument, known, depth + 1) for argument in value.arguments)
             flows.append(Flow((msgspec.structs.replace(value, arguments=arguments),), True, flow.reason))
         elif isinstance(value, Callable):
-            flows.append(Flow((Callable(substitute(value.result, known, depth + 1), value.function),), True, flow.reason))
+            flows.append(Flow((msgspec.structs.replace(value, result=substitute(value.result, known, depth + 1)),), True, flow.reason))
         else:
             flows.append(Flow((value,), True, flow.reason))
     found = union(flows)
