@@ -7,7 +7,7 @@ The **strict** text of a range is its pieces as they are. The **loose** text lea
 a function binds itself a number in place of their spelling, by order of first use, so that a renamed local is the same text.
 
 A language's `Rules` say what becomes of each kind of node. Where the default is not enough a rule is a function that is given the node and
-yields, in place of it, nodes to visit and items: `Piece`, `Name`, `Enter`/`Leave` (a scope), `HIDE`/`SHOW`, `Open`/`Begin`/`End`/`Close`
+yields, in place of it, nodes to visit and items: `Piece`, `Name`, `Enter`/`LEAVE` (a scope), `STEP_OUT`/`STEP_IN`, `HIDE`/`SHOW`, `Open`/`Begin`/`End`/`Close`
 (a definition and its parts). Nothing here recurses: nesting depth costs nothing but time.
 """
 
@@ -19,15 +19,15 @@ from hashlib import blake2b
 from typing import Any, Literal, Protocol
 
 from analyzers.facts import FileFacts, SymbolDigest, SymbolDigests
-from analyzers.parsing import Grammar, Node, Parsed
+from analyzers.parsing import ERROR_KIND, Grammar, Node, Parsed
 
 Part = Literal["decorators", "header", "body", "value"]
 """decorators and header make the signature; the strict body has the decorators too."""
 
 _DROP, _TEXT, _NAME, _TOKEN, _NODE, _PASS, _RULE, _ITEM = range(8)
 _CLOSE = b")"
-_ITEM_KIND = -1
-"""Not a kind of any grammar: the last place of the tables."""
+_ITEM_KIND = ERROR_KIND - 1
+"""Not a kind of any grammar."""
 
 
 class Item(Protocol):
@@ -38,7 +38,8 @@ class Item(Protocol):
     def apply(self, text: Normaliser) -> None: ...
 
 
-Rule = Callable[[Node, bytes], Iterable["Node | Item"]]
+Rule = Callable[[Node, "Normaliser"], Iterable["Node | Item"]]
+"""Given a node and the text being made (its `source` and `keys`), what is read in place of the node."""
 
 
 class Rules:
@@ -60,10 +61,14 @@ class Rules:
         passed: Iterable[str] = (),
         rules: Mapping[str, Rule] | None = None,
     ) -> None:
-        count = len(grammar.kinds)
-        self.actions = [_NODE if named else _TOKEN for named in grammar.is_named] + [_ITEM]
-        self.marks = [(b"(" + kind.encode()) if grammar.is_named[number] else kind.encode() for number, kind in enumerate(grammar.kinds)]
-        self.rules: list[Rule] = [_children] * (count + 1)
+        self.actions = grammar.table(_NODE)
+        self.marks = grammar.table(b"(ERROR")
+        self.rules: list[Rule] = grammar.table(_children)
+        for number in range(grammar.count):
+            is_named, name = grammar.is_named[number], grammar.kinds[number].encode()
+            self.actions[number] = _NODE if is_named else _TOKEN
+            self.marks[number] = b"(" + name if is_named else name
+        self.actions[_ITEM_KIND] = _ITEM
         for token in silent:
             self.actions[grammar.kind(token, named=False)] = _DROP
         for action, kinds in ((_DROP, dropped), (_TEXT, text), (_NAME, names), (_PASS, passed)):
@@ -74,7 +79,7 @@ class Rules:
             self.rules[grammar.kind(kind)] = rule
 
 
-def _children(node: Node, source: bytes) -> Iterable[Node]:
+def _children(node: Node, text: Normaliser) -> Iterable[Node]:
     return node.children
 
 
@@ -97,15 +102,20 @@ class _Definition:
 class Normaliser:
     """One file's pieces, and the hashes of its definitions, by the key that `Open` gives them."""
 
-    def __init__(self, source: bytes, rules: Rules, bound_names: Mapping[int, frozenset[bytes]]) -> None:
-        """bound_names: for each function-like scope, by the byte offset at which it begins, the names that it binds itself."""
+    def __init__(self, source: bytes, rules: Rules, bound_names: Mapping[int, frozenset[bytes]], keys: frozenset[int]) -> None:
+        """bound_names: for each function-like scope, by the byte offset at which it begins, the names that it binds itself.
+
+        keys: those of the definitions whose hashes are wanted.
+        """
         self.source = source
         self.rules = rules
         self.bound_names = bound_names
+        self.keys = keys
         self.pieces: list[bytes] = []
         self.digests: dict[int, SymbolDigest] = {}
         self._loose: list[bytes | None] = []
         self._scopes = [_Scope(frozenset(), False, 0)]
+        self._outside: list[_Scope] = []
         self._hidden_from: list[int] = []
         self._open: dict[int, _Definition] = {}
 
@@ -139,7 +149,7 @@ class Normaliser:
                     node.apply(self)
                 else:
                     stack.append((items, False))
-                    items = iter(rules[kind](node, source))
+                    items = iter(rules[kind](node, self))
                     break
             else:
                 if not stack:
@@ -149,7 +159,7 @@ class Normaliser:
                     add(_CLOSE)
 
     def name(self, text: bytes) -> None:
-        if not self._hidden_from:
+        if not self._hidden_from and len(self._scopes) > 1:
             self._scopes[-1].places.append(len(self.pieces))
         self.pieces.append(text)
 
@@ -161,19 +171,28 @@ class Normaliser:
         """Number the names that the scope binds, and hand the others to the scope around it."""
         scope = self._scopes.pop()
         owner = next(outer for outer in reversed(self._scopes) if not outer.is_class)
-        if not scope.bound:
-            owner.places += scope.places
-            return
-        loose, pieces, bound = self._synced(), self.pieces, scope.bound
-        numbers: dict[bytes, bytes] = {}
-        for place in scope.places:
-            name = pieces[place]
-            if name in bound:
+        free = scope.places
+        if bound := scope.bound:
+            loose, pieces = self._synced(), self.pieces
+            numbers: dict[bytes, bytes] = {}
+            free = []
+            for place in scope.places:
+                name = pieces[place]
+                if name not in bound:
+                    free.append(place)
+                    continue
                 if (number := numbers.get(name)) is None:
                     number = numbers[name] = b"\x01%d:%d" % (scope.depth, len(numbers))
                 loose[place] = number
-            else:
-                owner.places.append(place)
+        if owner is not self._scopes[0]:
+            owner.places += free
+
+    def step_out(self) -> None:
+        """What follows is in the scope around this one: a parameter's default, a comprehension's first source."""
+        self._outside.append(self._scopes.pop())
+
+    def step_in(self) -> None:
+        self._scopes.append(self._outside.pop())
 
     def hide(self) -> None:
         self._hidden_from.append(len(self.pieces))
@@ -276,7 +295,26 @@ class _Show:
         text.show()
 
 
+class _StepOut:
+    __slots__ = ()
+    kind_id = _ITEM_KIND
+
+    def apply(self, text: Normaliser) -> None:
+        text.step_out()
+
+
+class _StepIn:
+    __slots__ = ()
+    kind_id = _ITEM_KIND
+
+    def apply(self, text: Normaliser) -> None:
+        text.step_in()
+
+
 LEAVE = _Leave()
+STEP_OUT = _StepOut()
+"""What follows is read in the scope around the one entered last, until `STEP_IN`: a parameter's default."""
+STEP_IN = _StepIn()
 HIDE = _Hide()
 """What follows is not in the loose text, until `SHOW`."""
 SHOW = _Show()
@@ -335,7 +373,8 @@ def normalise(parsed: Parsed, facts: FileFacts, rules: Rules) -> SymbolDigests:
     for binding in facts.bindings:
         if is_renamed[binding.scope] and binding.kind not in ("global", "nonlocal"):
             bound.setdefault(scopes[binding.scope].start, set()).add(binding.name.encode())
-    normaliser = Normaliser(parsed.source, rules, {start: frozenset(names) for start, names in bound.items()})
+    keys = frozenset(definition.name_span.start for definition in facts.definitions[1:])
+    normaliser = Normaliser(parsed.source, rules, {start: frozenset(names) for start, names in bound.items()}, keys)
     normaliser.run(parsed.root)
     empty = SymbolDigest("", "", "", "", "")
     digests = []

@@ -13,10 +13,11 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
+from typing import TypeVar
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_language_pack import get_language
@@ -24,7 +25,7 @@ from tree_sitter_language_pack import get_language
 from analyzers.facts import Limitation, Skipped, Span
 from analyzers.registry import LANGUAGES
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_LINE", "Edit", "Grammar", "Node", "Parsed", "grammar_of", "parse", "source_text"]
+__all__ = ["ERROR_KIND", "MAX_BYTES", "MAX_DEPTH", "MAX_LINE", "Edit", "Grammar", "Node", "Parsed", "grammar_of", "parse", "source_text"]
 
 GRAMMARS = frozenset({"javascript", "python", "tsx", "typescript"})
 
@@ -34,6 +35,10 @@ MAX_LINE = 20_000
 """A file with a longer line (bytes) is skipped: `minified`."""
 MAX_DEPTH = 500
 """A syntax tree nested deeper than this is skipped: `too-deep`."""
+
+ERROR_KIND = 65_535
+"""`Node.kind_id` of a syntax error, in every grammar."""
+T = TypeVar("T")
 
 _COOKIE = re.compile(rb"\A(?:[ \t\f]*(?:#[^\n]*)?\r?\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
 _TEXT_CODECS = re.compile(
@@ -59,9 +64,18 @@ class Grammar:
         self.language: Language = get_language(name)  # type: ignore[arg-type]
         self.parser = Parser(self.language)
         self.errors = Query(self.language, "(ERROR) @error (MISSING) @error")
-        count = self.language.node_kind_count
-        self.kinds: tuple[str, ...] = tuple(self.language.node_kind_for_id(kind) or "" for kind in range(count))
-        self.is_named: tuple[bool, ...] = tuple(self.language.node_kind_is_named(kind) for kind in range(count))
+        self.count = self.language.node_kind_count
+        self.kinds: list[str] = self.table("")
+        self.is_named: list[bool] = self.table(True)
+        for kind in range(self.count):
+            self.kinds[kind] = self.language.node_kind_for_id(kind) or ""
+            self.is_named[kind] = self.language.node_kind_is_named(kind)
+        self.kinds[ERROR_KIND] = "ERROR"
+
+    @staticmethod
+    def table(default: T) -> list[T]:
+        """A list with a place for the number of every kind of node, that of syntax errors (65535) too."""
+        return [default] * (ERROR_KIND + 1)
 
     def kind(self, name: str, *, named: bool = True) -> int:
         """The number (`Node.kind_id`) of a kind of node; of a token such as `not in` with `named=False`. Raises LookupError."""
@@ -102,13 +116,24 @@ class Parsed:
 
     def span(self, start: int, end: int) -> Span:
         """The range [start, end) with its rows and byte columns."""
-        starts = self.row_starts
-        row = bisect_right(starts, start)
-        begin = starts[row - 1]
-        if row == len(starts) or end < starts[row]:
-            return Span(start, end, row - 1, start - begin, row - 1, end - begin)
-        end_row = bisect_right(starts, end) - 1
-        return Span(start, end, row - 1, start - begin, end_row, end - starts[end_row])
+        return self.spans()(start, end)
+
+    def spans(self) -> Callable[[int, int], Span]:
+        """`span` as a function of its own, fast where ranges come roughly in the order of the text."""
+        starts = [*self.row_starts, len(self.source) + 1]
+        row, first, after = 0, 0, starts[1]
+
+        def span(start: int, end: int) -> Span:
+            nonlocal row, first, after
+            if not first <= start < after:
+                row = bisect_right(starts, start) - 1
+                first, after = starts[row], starts[row + 1]
+            if end < after:
+                return Span(start, end, row, start - first, row, end - first)
+            end_row = bisect_right(starts, end) - 1
+            return Span(start, end, row, start - first, end_row, end - starts[end_row])
+
+        return span
 
     def text(self, start: int, end: int) -> str:
         return self.source[start:end].decode("utf-8", "replace")
@@ -141,10 +166,10 @@ def parse(content: bytes, language: str, earlier: Parsed | None = None, edits: S
     source = decoded if isinstance(decoded, Skipped) else _checked(decoded)
     if isinstance(source, Skipped):
         return source
-    row_starts = [0, *accumulate(map((1).__add__, map(len, source.split(b"\n"))))]
+    lengths = list(map(len, source.split(b"\n")))
+    longest = max(lengths)
+    row_starts = [0, *accumulate(map((1).__add__, lengths))]
     row_starts.pop()
-    longest = max(map(int.__sub__, row_starts[1:], row_starts), default=0)
-    longest = max(longest, len(source) - row_starts[-1])
     if longest > MAX_LINE:
         return Skipped(Limitation("minified", f"a line of {longest} bytes, the limit is {MAX_LINE}"))
     old_tree = _edited_tree(earlier, edits, source, row_starts) if earlier is not None and earlier.grammar is grammar else None
