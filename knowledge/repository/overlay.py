@@ -133,7 +133,10 @@ class WorkTree:
         git compares whole seconds, and reads a file again that was changed in the second in which the index was written. Where it cannot
         read it rightly, without its filter, the nanoseconds that it has noted decide.
         """
-        written = (self._git.location.git_dir / "index").stat().st_mtime_ns
+        try:
+            written = (self._git.location.git_dir / "index").stat().st_mtime_ns
+        except OSError:
+            return {}
         found = {}
         for path, seconds, nanoseconds, size in _FILE_TIMES.findall(self._git.run("ls-files", "--debug", "-z", in_workdir=True)):
             changed = int(seconds) * 10**9 + int(nanoseconds)
@@ -261,7 +264,7 @@ class OverlayTree:
 
     def __init__(self, base: StoredTree, changed: dict[bytes, FileEntry | None], kept: _Kept, reader: _FileReader) -> None:
         self._base = base
-        self._changed = changed
+        self._changed = MappingProxyType(changed)
         self._kept = kept
         self._reader = reader
         self._entries: Mapping[bytes, FileEntry] | None = None

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from git_fixtures import START, GitRepo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -122,25 +123,32 @@ def assert_same_history(one: Repository, other: Repository, repo: GitRepo) -> No
             assert {one.merge_base(revision, name) or "", other.merge_base(revision, name) or ""} <= set(bases.split("\n"))
 
 
+def compare(directory: Path, history: list[Step], changes: list[tuple[bytes, tuple[bytes, bytes] | None]], staged: set[int]) -> None:
+    repo = build(directory / "repo", history)
+    one, other = open_repository(repo.path), open_repository(repo.path, backend="git")
+    assert (one.backend, other.backend) == ("pygit2", "git")
+    assert_same_history(one, other, repo)
+    clean = one.tree("HEAD+dirty")
+    assert clean.snapshot == one.tree().snapshot == other.tree("HEAD+dirty").snapshot
+    disturb(repo, changes, staged)
+    dirty = one.tree("HEAD+dirty")
+    assert dirty.snapshot == other.tree("HEAD+dirty").snapshot
+    assert dirty.entries() == other.tree("HEAD+dirty").entries()
+    assert apply(one.tree("HEAD"), dirty, one) == dict(dirty.entries())
+    repo.git("add", "--all")
+    assert described(one.tree(repo.git("write-tree"))) == described(dirty)
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(history=steps, changes=edits, staged=st.sets(st.integers(0, 4)))
 def test_both_backends_say_what_git_says(history: list[Step], changes: list[tuple[bytes, tuple[bytes, bytes] | None]], staged: set[int]) -> None:
     """Entries, differences, commits, ancestry and uncommitted work are the same through libgit2, through git, and in git's own words."""
     directory = Path(tempfile.mkdtemp())
     try:
-        repo = build(directory / "repo", history)
-        one, other = open_repository(repo.path), open_repository(repo.path, backend="git")
-        assert (one.backend, other.backend) == ("pygit2", "git")
-        assert_same_history(one, other, repo)
-        clean = one.tree("HEAD+dirty")
-        assert clean.snapshot == one.tree().snapshot == other.tree("HEAD+dirty").snapshot
-        disturb(repo, changes, staged)
-        dirty = one.tree("HEAD+dirty")
-        assert dirty.snapshot == other.tree("HEAD+dirty").snapshot
-        assert dirty.entries() == other.tree("HEAD+dirty").entries()
-        assert apply(one.tree("HEAD"), dirty, one) == dict(dirty.entries())
-        repo.git("add", "--all")
-        assert described(one.tree(repo.git("write-tree"))) == described(dirty)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+            patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+            compare(directory, history, changes, staged)
     finally:
         shutil.rmtree(directory)
 
@@ -149,4 +157,3 @@ def test_names_in_one_directory_are_bytes(tmp_path: Path) -> None:
     """Names that differ only in case or Unicode form are different files in a tree, wherever they can be checked out."""
     repo = build(tmp_path / "repo", [Step(0, [(name, (b"100644", name)) for name in NAMES], None, 0)])
     assert sorted(open_repository(repo.path).tree().entries()) == sorted(NAMES)
-    assert os.fsencode(repo.path) not in NAMES

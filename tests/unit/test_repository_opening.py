@@ -167,6 +167,42 @@ def test_bare_repository(repo: GitRepo, tmp_path: Path) -> None:
     assert contents(bare.path) == expected()
 
 
+def test_worktree_of_a_bare_repository(repo: GitRepo, tmp_path: Path) -> None:
+    """A worktree linked to a bare repository has uncommitted work like any other."""
+    linked = repo.clone(tmp_path / "bare.git", "--bare").worktree_add(tmp_path / "linked", "--detach")
+    linked.write("a.py", "x = 2\n")
+    opened = open_repository(linked.path)
+    assert opened.tree("HEAD+dirty").uncommitted().keys() == {b"a.py"}
+    assert [worktree.name for worktree in opened.worktrees()] == ["linked"]
+
+
+def test_inside_a_submodule(repo: GitRepo, tmp_path: Path) -> None:
+    """Opened from inside, a submodule is a project of its own, with uncommitted work of its own."""
+    inner = build_repository(tmp_path / "inner", [{"inside.py": "1"}])
+    repo.submodule_add(inner, "sub")
+    repo.write("sub/inside.py", "2")
+    opened = open_repository(repo.path / "sub")
+    assert opened.common_dir == (repo.path / ".git/modules/sub").resolve()
+    assert opened.tree("HEAD+dirty").uncommitted().keys() == {b"inside.py"}
+    assert opened.head().revision == inner.head()
+
+
+@pytest.mark.parametrize("backend", ["any", "git"])
+def test_stays_right_while_the_repository_moves_on(repo: GitRepo, backend: str) -> None:
+    """What was opened once sees new commits and refs, and reads on after git has repacked everything."""
+    opened = open_repository(repo.path, backend=backend)  # type: ignore[arg-type]
+    first = opened.tree()
+    assert first.entries()
+    repo.write("a.py", "x = 2\n")
+    second = repo.commit("Second")
+    repo.branch("later")
+    repo.forget_unreachable()
+    assert (opened.head().revision, opened.refs()["refs/heads/later"], opened.resolve("later")) == (second, second, second)
+    changes = opened.diff(first, opened.tree())
+    assert [(change.path, opened.tree().read(change.new.blob_id)) for change in changes if change.new] == [(b"a.py", b"x = 2\n")]
+    assert opened.tree("HEAD+dirty").uncommitted() == {}
+
+
 @pytest.mark.parametrize("backend", ["any", "git"])
 def test_unborn_head(tmp_path: Path, backend: str) -> None:
     """Before the first commit HEAD is the empty tree, and files in the worktree are uncommitted."""

@@ -14,9 +14,9 @@ from knowledge.repository.opening import open_repository
 ATTRIBUTES = "*.py filter=evil diff=evil merge=evil text\n*.bin filter=evil-process\n"
 
 
-def make_hostile(repo: GitRepo, marker: Path) -> None:
+def make_hostile(repo: GitRepo, git_dir: Path, marker: Path) -> None:
     """Point everything that git can run at a script that leaves a marker."""
-    script = repo.path.parent / "run.sh"
+    script = marker.with_name("run.sh")
     script.write_text(f'#!/bin/sh\necho "$0 $@" >> {marker}\nexit 1\n', encoding="utf-8")
     script.chmod(0o755)
     run = str(script)
@@ -32,8 +32,8 @@ def make_hostile(repo: GitRepo, marker: Path) -> None:
     for name, value in settings.items():
         repo.git("config", name, value)
     for hook in ("post-index-change", "pre-commit", "post-checkout", "reference-transaction", "fsmonitor-watchman", "query-watchman"):
-        (repo.path / ".git/hooks").mkdir(exist_ok=True)
-        path = repo.path / ".git/hooks" / hook
+        (git_dir / "hooks").mkdir(exist_ok=True)
+        path = git_dir / "hooks" / hook
         path.write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
         path.chmod(0o755)
 
@@ -47,8 +47,8 @@ def test_nothing_is_executed(tmp_path: Path, backend: Literal["any", "git"]) -> 
     repo.commit("Submodule")
     missing = repo.git("hash-object", "--stdin", stdin=b"never stored")
     marker = tmp_path / "ran"
-    make_hostile(repo, marker)
-    make_hostile(GitRepo(repo.path / "sub", commits_made=0), marker) if (repo.path / "sub/.git").is_dir() else None
+    make_hostile(repo, repo.path / ".git", marker)
+    make_hostile(GitRepo(repo.path / "sub"), repo.path / ".git/modules/sub", marker)
     repo.write("a.py", b"4\r\n")
     repo.write("b.bin", "5\n")
     repo.write("new.py", "6\n")
@@ -72,7 +72,7 @@ def test_the_hostile_repository_is_hostile(tmp_path: Path) -> None:
     """The same repository does run its commands for a plain `git status`: the test above can fail."""
     repo = build_repository(tmp_path / "repo", [{".gitattributes": ATTRIBUTES, "a.py": "1\n"}])
     marker = tmp_path / "ran"
-    make_hostile(repo, marker)
+    make_hostile(repo, repo.path / ".git", marker)
     repo.write("a.py", "2\n")
     repo.git("status")
     assert marker.exists()
