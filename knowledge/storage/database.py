@@ -51,10 +51,6 @@ class Database:
         self._engine.dispose()
         self._driver.close()
 
-    @property
-    def connection(self) -> Connection:
-        return self._connection
-
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing. Inside another transaction it is a part of it that can fail alone.
@@ -102,7 +98,7 @@ class Database:
 
     @contextmanager
     def failures_told(self) -> Iterator[None]:
-        """Raise the product's error for a failure of SQLite, or for content that cannot be unpacked, inside."""
+        """Raise the product's error for a failure of SQLite inside."""
         try:
             yield
         except (sqlite3.Error, UnicodeEncodeError) as error:
@@ -110,12 +106,19 @@ class Database:
             if told is None:
                 raise
             raise told from error
-        except (zlib.error, msgspec.MsgspecError, IndexError) as error:
+
+    @contextmanager
+    def unpacking(self) -> Iterator[None]:
+        """Tell of a stored payload that cannot be unpacked inside as of damage."""
+        try:
+            yield
+        except (zlib.error, msgspec.MsgspecError, ValueError, IndexError) as error:
             self._mark_damaged()
             raise corrupt(self.path, f"a row cannot be read: {error}", self.schema.way_out) from error
 
     def give_back_pages(self) -> None:
-        """Shrink the file by its free pages."""
+        """Shrink the file by its free pages. Not inside a transaction, which it would commit."""
+        assert not self._driver.in_transaction
         with self.failures_told():
             # One execution of this statement frees one page; a script runs it to its end.
             self._driver.executescript("PRAGMA incremental_vacuum")
@@ -233,10 +236,13 @@ def _use_write_ahead_log(driver: sqlite3.Connection) -> None:
 def _upgrade(database: Database, folder: Path | None) -> None:
     """Upgrade in one transaction: a second process waits for it and finds it done, and a killed one leaves the old schema."""
     with database.transaction():
-        if read_version(database._driver, database.path, database.schema) == database.schema.version:
+        version = read_version(database._driver, database.path, database.schema)
+        if version > database.schema.version:
+            raise too_new(database.path, version, database.schema.version)
+        if version == database.schema.version:
             return
         database.run(f"PRAGMA application_id = {database.schema.application_id}")
-        upgrade(database.connection, database.schema, folder)
+        upgrade(database._connection, database.schema, folder)
 
 
 def _savepoint(depth: int) -> tuple[str, str, tuple[str, ...]]:

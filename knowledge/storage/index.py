@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from knowledge.config import LIMITS
-from knowledge.errors import StoreCorruptError
+from knowledge.errors import StoreCorruptError, StoreError
 from knowledge.storage.database import Database, memory_database, open_database, peek_version
 from knowledge.storage.files import INDEX, beside, damage_mark, is_writable
 from knowledge.storage.index_facts import FactRows
@@ -60,7 +60,10 @@ class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows):
         return self.db.integrity()
 
     def rebuild(self) -> None:
-        """Set the file aside and begin an empty index in its place: for a damage that showed only in use (StoreCorruptError)."""
+        """Set the file aside and begin an empty index in its place: for a damage that showed only in use (StoreCorruptError).
+
+        Not inside a transaction.
+        """
         self.db.close()
         if not self.is_temporary:
             with file_lock(_rebuild_lock(self.path), LIMITS.lock_seconds):
@@ -91,8 +94,14 @@ def open_index(path: Path, versions: Mapping[str, tuple[str, str]] | None = None
 def _open(path: Path) -> Database:
     if is_writable(path):
         return open_database(path, INDEX)
-    usable = path.exists() and not _is_unusable(path) and peek_version(path, INDEX) == INDEX.version
-    return memory_database(INDEX, path if usable else None)
+    return memory_database(INDEX, path if _is_readable(path) else None)
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        return not damage_mark(path).exists() and peek_version(path, INDEX) == INDEX.version
+    except StoreError:
+        return False
 
 
 def _rebuild_lock(path: Path) -> Path:

@@ -97,13 +97,13 @@ class FactRows:
             " (SELECT fact_id FROM definition_name WHERE key IN (SELECT value FROM json_each(?))) ORDER BY id",
             (_json(text_key(name) for name in wanted),),
         )
-        with self.db.failures_told():
+        with self.db.unpacking():
             return [(*definition, number) for number, packed in found for definition in unpack_definitions(packed) if definition[0] in wanted]
 
     def definitions_of(self, fact_ids: Iterable[int]) -> dict[int, list[tuple[str, str, int, str]]]:
         """fact id → its definitions: (name, qualified name, ordinal, kind)."""
         found = self.db.rows("SELECT id, definitions FROM fact WHERE id IN (SELECT value FROM json_each(?))", (_json(fact_ids),))
-        with self.db.failures_told():
+        with self.db.unpacking():
             return {number: unpack_definitions(packed) for number, packed in found}
 
     def all_definition_names(self, fact_ids: Iterable[int]) -> set[str]:

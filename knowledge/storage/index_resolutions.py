@@ -45,7 +45,7 @@ class ResolutionRows:
             "SELECT id, path, fact_id, inputs, reads, limitations FROM resolution WHERE fact_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC",
             (_json({fact_id for _, fact_id in wanted}),),
         )
-        with collection_paused(), self.db.failures_told():
+        with collection_paused(), self.db.unpacking():
             return [
                 StoredResolution(path, fact_id, inputs, unpack_reads(reads), (), unpack_limitations(limitations), number)
                 for number, path, fact_id, inputs, reads, limitations in found
@@ -89,7 +89,7 @@ class ResolutionRows:
     def edges_from(self, resolution_ids: Iterable[int]) -> list[tuple[int, Edge]]:
         """All edges of these resolutions: (resolution id, edge)."""
         found = self.db.rows("SELECT id, edges FROM resolution WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (_json(resolution_ids),))
-        with collection_paused(), self.db.failures_told():
+        with collection_paused(), self.db.unpacking():
             return [(number, edge) for number, packed in found for edge in unpack_edges(packed)]
 
     def edges_into(self, symbols: Iterable[SymbolId], predicate: str | None = None, within: Collection[int] | None = None) -> list[tuple[int, Edge]]:
@@ -112,7 +112,7 @@ class ResolutionRows:
     def limitations(self, resolution_ids: Iterable[int]) -> dict[int, tuple[Limitation, ...]]:
         """resolution id → what it could not show; resolutions without limitations are left out."""
         found = self.db.rows("SELECT id, limitations FROM resolution WHERE id IN (SELECT value FROM json_each(?))", (_json(resolution_ids),))
-        with self.db.failures_told():
+        with self.db.unpacking():
             unpacked = {number: unpack_limitations(packed) for number, packed in found}
         return {number: limitations for number, limitations in unpacked.items() if limitations}
 
@@ -121,7 +121,7 @@ class ResolutionRows:
     ) -> list[tuple[int, Edge]]:
         kept = sorted(number for number in numbers if within is None or number in within)
         found = self.db.rows("SELECT id, edges FROM resolution WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (_json(kept),))
-        with collection_paused(), self.db.failures_told():
+        with collection_paused(), self.db.unpacking():
             return [(number, edge) for number, packed in found for edge in unpack_edges(packed, predicate, wanted, name)]
 
     def _known(self, fact_ids: set[int]) -> dict[tuple[int, bytes, str], int]:

@@ -53,7 +53,7 @@ class StateRows:
         else:
             rows = self.db.rows(f"{query} AND claim_id IN (SELECT value FROM json_each(?))", (worktree, json.dumps(list(claim_ids))))
         found = {}
-        with collection_paused(), self.db.failures_told():
+        with collection_paused(), self.db.unpacking():
             for claim_id, status, verdict_id, is_relocated, packed in rows:
                 detail = _detail.decode(packed)
                 found[claim_id] = ClaimStatus(claim_id, status, detail.causes, verdict_id, detail.readings, bool(is_relocated))

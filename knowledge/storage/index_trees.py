@@ -76,26 +76,27 @@ class TreeStore:
         """Remove trees, least recently used first, until at most `max_trees` are left and the file uses at most `max_bytes`.
 
         Trees in `keep` stay whatever the bounds. Facts and resolutions that no tree left needs go with them, and the file shrinks.
+        Not inside a transaction.
         """
         trees = resolutions = facts = 0
+        is_swept = False
         while True:
-            named = self.db.rows("SELECT id, key FROM tree WHERE key IS NOT NULL ORDER BY used, id")
-            free = [number for number, key in named if key not in keep]
             size = self._size()
-            excess = max(0, len(named) - max_trees)
-            if size > max_bytes:
-                excess = max(excess, (len(free) + 1) // 2)
-            doomed = free[:excess]
-            if not doomed and (trees or size <= max_bytes):
+            doomed = self._in_excess(keep, max_trees, is_too_large=size > max_bytes)
+            if not doomed and (is_swept or size <= max_bytes):
                 return Collected(trees, resolutions, facts, size, size > max_bytes)
             with self.db.transaction():
                 self._forget(doomed)
                 counts = self._sweep()
-            trees, resolutions, facts = trees + len(doomed), resolutions + counts[0], facts + counts[1]
             self.db.give_back_pages()
-            if not doomed:
-                size = self._size()
-                return Collected(trees, resolutions, facts, size, size > max_bytes)
+            trees, resolutions, facts = trees + len(doomed), resolutions + counts[0], facts + counts[1]
+            is_swept = True
+
+    def _in_excess(self, keep: set[str], max_trees: int, *, is_too_large: bool) -> list[int]:
+        """The trees to forget next: those beyond the bound; half of those that may go where the file is too large."""
+        named = self.db.rows("SELECT id, key FROM tree WHERE key IS NOT NULL ORDER BY used, id")
+        free = [number for number, key in named if key not in keep]
+        return free[: max(0, len(named) - max_trees, (len(free) + 1) // 2 if is_too_large else 0)]
 
     def _files(self, number: int) -> dict[bytes, tuple[int, int]]:
         chain = self.db.rows(
@@ -105,7 +106,7 @@ class TreeStore:
             (number,),
         )
         files: dict[bytes, tuple[int, int]] = {}
-        with self.db.failures_told():
+        with self.db.unpacking():
             for (manifest,) in chain:
                 apply_manifest(manifest, files)
         return files

@@ -292,7 +292,7 @@ class Ledger:
     def kept_blob(self, blob_id: str) -> bytes | None:
         """The kept bytes of an uncommitted file; None where the ledger does not have them."""
         packed = self.db.execute(select(tables.kept_blob.c.content).where(tables.kept_blob.c.blob_id == blob_id)).scalar()
-        with self.db.failures_told():
+        with self.db.unpacking():
             return None if packed is None else zlib.decompress(packed)
 
     def integrity(self) -> list[str]:
@@ -302,7 +302,7 @@ class Ledger:
     # Moving
 
     def export_rows(self) -> Iterator[dict[str, Any]]:
-        """The whole ledger at this moment as plain JSON rows, the header first. Format: `docs/export.md`."""
+        """The whole ledger at this moment as plain JSON rows, the header first. Format: `ledger_export.py`."""
         return export_rows(self.path)
 
     def import_rows(self, exported: Iterable[Mapping[str, Any]]) -> Imported:

@@ -1,6 +1,18 @@
-"""The ledger as plain JSON rows, and back. Format "knowledge-ledger", version 1; one row each for header, anchors, claims, evidence …
+"""The ledger as plain JSON rows, and back: format "knowledge-ledger", version 1.
+
+`row` says what a row is. In whatever order they come:
+
+    header     format, version, rows: how many there are of each other kind
+    anchor     digest, kind, target
+    claim      claim (all its fields), anchors [[digest, role]], statement_hash, redacted_at
+    evidence   evidence (all its fields; file_path as `show_path` writes it)
+    verdict    verdict (all its fields; `sequence` orders the verdicts of all ledgers)
+    event      id, clock, event (all its fields; `sequence` is the exporting ledger's own)
+    relation   relation (kind, source, target, detail)
+    blob       blob_id, content (base64)
 
 Importing only adds: what is there is skipped, another content under a taken id is refused, and what either side has redacted stays redacted.
+Events that are new get the next sequences here; `clock` puts those of one claim in the same order everywhere.
 """
 
 from __future__ import annotations

@@ -73,6 +73,7 @@ def _intact(read: Callable[[Any], _Record]) -> Callable[[Any], _Record]:
 
 
 def claim_row(claim: Claim) -> dict[str, Any]:
+    """The row of a claim that was not redacted."""
     return {
         "id": claim.id,
         "statement": claim.statement,
@@ -97,6 +98,7 @@ def claim_row(claim: Claim) -> dict[str, Any]:
 
 @_intact
 def claim_of(row: Any) -> Claim:
+    """The claim of a row: all columns, in order."""
     (
         number, statement, _, kind, scope, evidence_refs, derived_from, valid_at_revision, valid_at_tree, freshness_policy, predicate, tags,
         author_kind, author_name, author_session, recorded_at, detail, _,
@@ -109,6 +111,7 @@ def claim_of(row: Any) -> Claim:
 
 
 def anchor_row(anchor: Anchor) -> dict[str, Any]:
+    """The row that equal anchors share; their roles are not in it."""
     return {"digest": anchor.digest, "kind": anchor.kind, "target": dump(anchor.target)}
 
 
@@ -118,17 +121,20 @@ def payload_of(text: str) -> dict[str, Any]:
 
 
 def evidence_row(evidence: Evidence) -> dict[str, Any]:
+    """The row of evidence."""
     row = {name: getattr(evidence, name) for name in _EVIDENCE_COLUMNS}
     return row | {"source_range": dump(evidence.source_range), "is_dirty": int(evidence.is_dirty)}
 
 
 @_intact
 def evidence_of_row(row: Any) -> Evidence:
+    """The evidence of a row."""
     values = {name: getattr(row, name) for name in _EVIDENCE_COLUMNS}
     return Evidence(**(values | {"source_range": _range.decode(row.source_range), "is_dirty": bool(row.is_dirty)}))
 
 
 def verdict_row(verdict: Verdict, sequence: int) -> dict[str, Any]:
+    """The row of a verdict, with the sequence that the store gives it."""
     return {
         "id": verdict.id,
         "claim_id": verdict.claim_id,
@@ -150,6 +156,7 @@ def verdict_row(verdict: Verdict, sequence: int) -> dict[str, Any]:
 
 @_intact
 def verdict_of(row: Any) -> Verdict:
+    """The verdict of a row: all columns, in order."""
     (
         number, claim_id, kind, sequence, fingerprint, tree_id, snapshot_key, revision, author_kind, author_name, author_session,
         reason, evidence_refs, said_at, analyzer_versions,
@@ -161,6 +168,7 @@ def verdict_of(row: Any) -> Verdict:
 
 
 def event_row(event: Event, sequence: int, clock: int) -> dict[str, Any]:
+    """The row of an event, with the sequence and the clock that the store gives it; its id follows from its content and clock."""
     payload = dump(event.payload)
     return {
         "sequence": sequence,
@@ -176,10 +184,12 @@ def event_row(event: Event, sequence: int, clock: int) -> dict[str, Any]:
 
 @_intact
 def event_of(row: Any) -> Event:
+    """The event of a row."""
     return Event(row.sequence, row.type, row.claim_id, row.at, row.author, _json.decode(row.payload))
 
 
 def relation_row(relation: Relation) -> dict[str, Any]:
+    """The row of a relation; its id follows from its content."""
     detail = dump(relation.detail)
     return {
         "id": digest_of((relation.kind, relation.source, relation.target, detail)),
@@ -192,6 +202,7 @@ def relation_row(relation: Relation) -> dict[str, Any]:
 
 @_intact
 def relation_of(row: Any) -> Relation:
+    """The relation of a row."""
     return Relation(row.kind, row.source, row.target, _json.decode(row.detail))
 
 

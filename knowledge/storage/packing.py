@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 
@@ -20,9 +20,11 @@ _CONFIDENCE_CODES: dict[str, int] = {name: code for code, name in enumerate(CONF
 _MANIFEST_LEVEL = 1
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder().decode
 _edges = msgspec.msgpack.Decoder(tuple[list[tuple[bytes, str, int, str]], list[str], list[list[int]]])
 _definitions = msgspec.msgpack.Decoder(list[tuple[str, str, int, str]])
+_reads = msgspec.msgpack.Decoder(list[tuple[str, str, str]])
+_limitations = msgspec.msgpack.Decoder(list[tuple[str, str, bytes, int]])
+_manifest = msgspec.msgpack.Decoder(tuple[list[bytes], list[int], list[int], list[bytes]])
 
 
 def pack_edges(edges: Iterable[Edge]) -> tuple[bytes, dict[SymbolId, int]]:
@@ -89,26 +91,32 @@ def unpack_edges(packed: bytes, predicate: str | None = None, wanted: set[Symbol
 
 
 def pack_reads(reads: Iterable[Read]) -> bytes:
+    """What a resolution asked. `unpack_reads` gives it back in order."""
     return _encode([(read.kind, read.key, read.answer) for read in reads])
 
 
 def unpack_reads(packed: bytes) -> tuple[Read, ...]:
-    return tuple(Read(*row) for row in _decode(packed))
+    """What `pack_reads` packed."""
+    return tuple(Read(*row) for row in _reads.decode(packed))
 
 
 def pack_limitations(limitations: Iterable[Limitation]) -> bytes:
+    """What a resolution could not show. `unpack_limitations` gives it back in order."""
     return _encode([(it.code, it.detail, it.path, it.row) for it in limitations])
 
 
 def unpack_limitations(packed: bytes) -> tuple[Limitation, ...]:
-    return tuple(Limitation(*row) for row in _decode(packed))
+    """What `pack_limitations` packed."""
+    return tuple(Limitation(*row) for row in _limitations.decode(packed))
 
 
 def pack_definitions(definitions: Iterable[tuple[str, str, int, str]]) -> bytes:
+    """A file's definitions: (name, qualified name, ordinal, kind)."""
     return _encode(list(definitions))
 
 
 def unpack_definitions(packed: bytes) -> list[tuple[str, str, int, str]]:
+    """What `pack_definitions` packed."""
     return _definitions.decode(packed)
 
 
@@ -120,8 +128,7 @@ def pack_manifest(files: dict[bytes, tuple[int, int]], removed: Iterable[bytes])
 
 def apply_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> None:
     """Lay a manifest over the files of its base, in place."""
-    columns: Any = _decode(zlib.decompress(packed))
-    paths, facts, resolutions, removed = columns
+    paths, facts, resolutions, removed = _manifest.decode(zlib.decompress(packed))
     for path in removed:
         files.pop(path, None)
     files.update(zip(paths, zip(facts, resolutions, strict=True), strict=True))

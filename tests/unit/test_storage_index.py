@@ -1,5 +1,6 @@
 """The index: facts, resolutions and their questions, statuses, watches, counters."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ F, G, H = SymbolId(b"a.py", "f"), SymbolId(b"b.py", "C.g"), SymbolId(b"c.py", "C
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> IndexStore:
-    return open_index(tmp_path / "index.sqlite3")
+def index(tmp_path: Path) -> Iterator[IndexStore]:
+    with open_index(tmp_path / "index.sqlite3") as opened:
+        yield opened
 
 
 def test_facts_are_found_by_key(index: IndexStore) -> None:

@@ -1,6 +1,7 @@
 """Trees of the index: told as differences from one another, and collected so that the file keeps its size."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from knowledge.storage.index_trees import CHAIN_DEPTH
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> IndexStore:
-    return open_index(tmp_path / "index.sqlite3")
+def index(tmp_path: Path) -> Iterator[IndexStore]:
+    with open_index(tmp_path / "index.sqlite3") as opened:
+        yield opened
 
 
 def test_tree_is_its_base_with_what_differs(index: IndexStore) -> None:
