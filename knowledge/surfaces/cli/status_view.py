@@ -38,7 +38,7 @@ def status_lines(answer: StatusAnswer, *, has_colour: bool = False, has_hints: b
         lines.append(f"  index    up to date at {indexed}" if indexed else "  index    up to date")
     else:
         behind = f"statuses are for {indexed}" if indexed else "no statuses are stored for this worktree"
-        lines.append(f"  index    {_paint(behind, '33', has_colour)}; the next question brings them up to date by itself")
+        lines.append(f"  index    {_paint(behind, '33', has_colour)}")
     lines.append(f"  store    ledger {_bytes(answer.ledger_bytes)}, index {_bytes(answer.index_bytes)}")
     lines += [f"note:  {clean(text)}" for text in answer.notes]
     if has_hints:

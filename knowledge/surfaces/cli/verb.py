@@ -72,7 +72,7 @@ def write_options(command: click.Command, ctx: click.Context, formatter: click.H
     own: list[tuple[str, str]] = []
     common: list[tuple[str, str]] = []
     for parameter in command.get_params(ctx):
-        record = parameter.get_help_record(ctx)
+        record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
         if record is not None:
             (common if parameter.name in shared else own).append(record)
     for title, rows in (("Options", own), (SHARED, common)):
