@@ -197,6 +197,8 @@ def _read_value(target: dict[str, Any], then: FactsView | None, now: TreeView, o
     facts = now.facts(place.symbol.path)
     if facts is None:
         return AnchorReading("unreadable", place=show_path(place.symbol.path), detail=now.skipped(place.symbol.path))
+    if is_symbol and (broken := _broken(now, place.symbol)) is not None:
+        return broken
     found = [v for v in facts.values if v.key == key]
     here = f"{show_path(place.symbol.path)}::{key}"
     if not found:

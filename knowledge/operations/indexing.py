@@ -27,6 +27,7 @@ from knowledge.records.identifiers import show_path
 from knowledge.records.stored import FactKey, StoredFacts, StoredResolution, TreeFile
 from knowledge.records.trees import EntryChange, FileEntry
 from knowledge.repository.interface import Tree
+from knowledge.storage.bulk import collection_paused
 
 _BATCH = 256
 MAX_TREES, MAX_BYTES = 400, 2_000_000_000
@@ -108,7 +109,8 @@ def index_tree(run: IndexRun) -> Indexed:
     if rows is not None and rows.meta.get("resolver") == RESOLVER_VERSION:
         return Indexed(IndexedTree(run.tree, run.loader, rows.files, rows.meta), is_known=True)
     work = _begin(run, _base(run))
-    with store.transaction():
+    # Everything made here is kept until the end: looking for garbage in it costs more than the work itself.
+    with collection_paused(), store.transaction():
         _read_facts(work)
         _resolve(work, IndexedTree(run.tree, run.loader, work.files, {}))
         meta = {"unreadable": work.unreadable, "resolver": RESOLVER_VERSION}
