@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from sqlalchemy import Table, func, select
@@ -43,6 +43,8 @@ from knowledge.storage.ledger_redaction import erase, erase_around, texts_of
 
 FORMAT = "knowledge-ledger"
 VERSION = 1
+_CLOCK_BOUND = 1 << 62
+"""No clock runs this far; what it would leave above itself has room for as many rows as anybody adds."""
 
 
 class _Header(msgspec.Struct, tag_field="row", tag="header"):
@@ -76,7 +78,7 @@ class _Verdict(msgspec.Struct, tag_field="row", tag="verdict"):
 
 class _Event(msgspec.Struct, tag_field="row", tag="event"):
     id: str
-    clock: int
+    clock: Annotated[int, msgspec.Meta(gt=0, lt=_CLOCK_BOUND)]
     event: Event
 
 
@@ -224,6 +226,8 @@ class _Import:
         known = self._adding.existing(tables.verdict, "id", [verdict.id for verdict in found])
         fresh = []
         for verdict in found:
+            if not 0 < verdict.sequence < _CLOCK_BOUND:
+                raise InvalidRecordError(f"the verdict {verdict.id!r} of the import has the sequence {verdict.sequence}, which no ledger gives")
             made = rows.verdict_row(verdict, verdict.sequence)
             if verdict.id in known:
                 _refuse_other("verdict", verdict.id, known[verdict.id], made, ("reason", "fingerprint") if verdict.claim_id in self._redacted else ())

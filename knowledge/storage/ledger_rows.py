@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, wraps
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from knowledge.storage.files import LEDGER
 
 _Record = TypeVar("_Record")
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _encoder = msgspec.json.Encoder(order="sorted")
 _predicate = msgspec.json.Decoder(Predicate)
 _range = msgspec.json.Decoder(SourceRange)
@@ -218,9 +219,10 @@ def clock_after(last: int, at: str) -> int:
     """
     try:
         moment = datetime.fromisoformat(at)
-    except ValueError:
+        passed = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH
+    except (ValueError, OverflowError):
         return last + 1
-    return max(last + 1, round(moment.timestamp() * 1_000_000))
+    return max(last + 1, passed // timedelta(microseconds=1))
 
 
 def links(claim_id: str, names: Iterable[str], column: str) -> list[dict[str, str]]:

@@ -106,8 +106,8 @@ def test_verdicts_come_oldest_first(ledger: Ledger) -> None:
     late = verdict("late", "one", kind="verified", said_at="2030-01-01T00:00:00Z")
     early = verdict("early", "one", kind="undecided", said_at="2020-01-01T00:00:00Z")
     ledger.append(verdicts=[late])
-    ledger.append(verdicts=[early, verdict("odd", "one", said_at="someday")])
-    assert [v.id for v in ledger.verdicts()["c_one"]] == ["v_one", "v_late", "v_early", "v_odd"]
+    ledger.append(verdicts=[early, verdict("odd", "one", said_at="someday"), verdict("edge", "one", said_at="0001-01-01T00:00:00+23:59")])
+    assert [v.id for v in ledger.verdicts()["c_one"]] == ["v_one", "v_late", "v_early", "v_odd", "v_edge"]
     sequences = [v.sequence for v in ledger.verdicts()["c_one"]]
     assert sequences == sorted(set(sequences))
 

@@ -138,6 +138,9 @@ def test_conflicting_rows_are_refused(ledger: Ledger, kind: str, path: tuple[str
         lambda rows: next(row for row in rows if row["row"] == "evidence")["evidence"].pop("file_path"),
         lambda rows: next(row for row in rows if row["row"] == "evidence")["evidence"].update(source_range=3),
         lambda rows: next(row for row in rows if row["row"] == "verdict")["verdict"].update(claim_id="c_nobody"),
+        lambda rows: next(row for row in rows if row["row"] == "verdict")["verdict"].update(sequence=2**63 - 1),
+        lambda rows: next(row for row in rows if row["row"] == "event").update(clock=2**63 - 1),
+        lambda rows: next(row for row in rows if row["row"] == "event").update(clock=-1),
         lambda rows: next(row for row in rows if row["row"] == "claim")["anchors"].append(["nowhere", "primary"]),
     ],
 )  # fmt: skip
