@@ -175,7 +175,7 @@ def _star(pattern: str, text: str) -> str:
 
 
 def _nearest(path: bytes, directories: Collection[bytes]) -> bytes:
-    while path:
+    while path.strip(b"/"):
         path = posixpath.dirname(path)
         if path in directories:
             return path

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -112,7 +113,7 @@ class Tree:
         if kind == "layout":
             language, _, directory = key.partition(":")
             place = encode(directory)
-            return _short(self.layout.describe_python(place) if language == "python" else self.layout.javascript.describe(place + b"/x"))
+            return _short(self.layout.describe_python(place) if language == "python" else self.layout.javascript.describe(posixpath.join(place, b"x")))
         if kind == "interface":
             path, _, name = key.rpartition("::")
             outline = self.outline(encode(path))
