@@ -7,19 +7,21 @@ have one of their own, with a digest of all that is below it), and limitations. 
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from json.encoder import encode_basestring
 from typing import Literal
 
 from analyzers.facts import Definition, FileFacts, Limitation, Scope, Span, SymbolDigest, SymbolDigests, Value
 
 MAX_VALUES = 5_000
 """Values kept of one file, shallow ones first: claims are made about settings, not about rows of data."""
+KEY_CHARACTERS = 500
+"""What is below a longer key path is not kept either."""
 TEXT_CHARACTERS = 2_000
 """Of a scalar's text."""
 OUTLINE_CHARACTERS = 200
@@ -78,13 +80,13 @@ class Document:
 
 def join_key(parent: str, name: str) -> str:
     """The key path of `name` below `parent`; a name that would be misread is quoted as JSON (`dependencies."lodash.merge"`)."""
-    part = name if _PLAIN_KEY.match(name) else json.dumps(name, ensure_ascii=False)
+    part = name if _PLAIN_KEY.match(name) else encode_basestring(name)
     return f"{parent}.{part}" if parent else part
 
 
 def quote(text: str) -> str:
     """The canonical text of a string."""
-    return json.dumps(text, ensure_ascii=False)
+    return encode_basestring(text)
 
 
 def number(text: str) -> str:
@@ -238,7 +240,8 @@ def _values(roots: list[Node], lines: Lines) -> tuple[list[Value], int]:
         if total < 4 * MAX_VALUES:
             below = _below(key, node)
             total += len(below)
-            queue.extend(below)
+            if len(key) <= KEY_CHARACTERS:
+                queue.extend(below)
     found.sort(key=lambda value: (value.span.start, -value.span.end))
     return found, total
 

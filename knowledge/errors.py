@@ -12,6 +12,7 @@
     ├── NotARepositoryError           there is no git repository here                                 exit 3
     ├── NotInitializedError           `knowledge init` was never run here                             exit 3
     ├── RepositoryReadError           git cannot read what was asked (missing or damaged object)      exit 4
+    ├── AnalyzerStartError            the child process that parses files does not start              exit 6
     └── StoreError                                                                                    exit 5
         ├── StoreLockedError          another process holds the database for too long
         ├── StoreReadOnlyError        the database's folder cannot be written
@@ -84,6 +85,11 @@ class NotInitializedError(KnowledgeError):
 class RepositoryReadError(KnowledgeError):
     exit_code = 4
     code = "repository-read"
+
+
+class AnalyzerStartError(KnowledgeError):
+    exit_code = 6
+    code = "analyzer-start"
 
 
 class StoreError(KnowledgeError):

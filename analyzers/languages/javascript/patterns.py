@@ -1,0 +1,244 @@
+"""What stands on the left: names, attributes and patterns that are declared or assigned, and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import NamedTuple
+
+from analyzers.facts import BindingKind, Expression, Parameter, Value
+from analyzers.key_paths import TEXT_CHARACTERS
+from analyzers.languages.javascript.reading import Reader
+from analyzers.languages.javascript.values import canonical
+from analyzers.parsing import Node
+
+PATTERN_CHARACTERS = 80
+"""Of a pattern that stands as a parameter's name."""
+
+
+class Leaf(NamedTuple):
+    """One thing that a pattern takes out: its place, the path to it, and whether it is a name (else an attribute or subscript)."""
+
+    node: Node
+    path: tuple[str, ...]
+    is_name: bool
+
+
+def leaves(r: Reader, pattern: Node) -> Iterator[Leaf]:
+    """What a pattern takes out, in order. Defaults and computed keys are read on the way."""
+    k = r.kinds
+    todo: list[tuple[Node, tuple[str, ...]]] = [(pattern, ())]
+    while todo:
+        node, path = todo.pop()
+        kind = node.kind_id
+        if kind == k.identifier or kind == k.shorthand_pattern:
+            yield Leaf(node, (*path, r.text(node)) if kind == k.shorthand_pattern else path, True)
+        elif kind == k.object_pattern:
+            todo.extend(reversed([(child, path) for child in r.solid(node)]))
+        elif kind == k.array_pattern:
+            todo.extend(reversed(_items(r, node, path)))
+        elif kind == k.assignment_pattern or kind == k.object_assignment_pattern:
+            left, *_, default = r.solid(node)
+            r.read(default)
+            todo.append((left, path))
+        elif kind == k.pair_pattern:
+            key, *_, value = r.solid(node)
+            todo.append((value, (*path, key_name(r, key) or "*")))
+        elif kind == k.rest_pattern or kind == k.spread:
+            todo.extend((child, (*path, "*")) for child in r.solid(node)[1:])
+        elif kind == k.parenthesized or kind == k.non_null:
+            todo.extend((child, path) for child in r.operands(node)[:1])
+        elif kind == k.member or kind == k.subscript:
+            yield Leaf(node, path, False)
+
+
+def _items(r: Reader, node: Node, path: tuple[str, ...]) -> list[tuple[Node, tuple[str, ...]]]:
+    """The items of an array pattern; `[, a]` skips one."""
+    items: list[tuple[Node, tuple[str, ...]]] = []
+    index = 0
+    for child in r.solid(node)[1:-1]:
+        if child.is_named:
+            items.append((child, path if child.kind_id == r.kinds.rest_pattern else (*path, str(index))))
+        else:
+            index += 1
+    return items
+
+
+def key_name(r: Reader, key: Node) -> str:
+    """The name of a property; "" where it is computed. `[Symbol.iterator]` is `@@iterator`."""
+    k = r.kinds
+    kind = key.kind_id
+    if kind == k.property_identifier or kind == k.private_property or kind == k.identifier or kind == k.shorthand:
+        return r.text(key)
+    if kind == k.string or kind == k.number:
+        return r.read(key).text.strip('"')
+    if kind == k.computed:
+        inner = r.operands(key)
+        text = r.text(inner[0]) if inner else ""
+        if text.startswith("Symbol.") and text.count(".") == 1:
+            return "@@" + text[7:]
+        if inner:
+            value = r.read(inner[0])
+            return value.text.strip('"') if value.kind == "literal" and value.name in ("str", "int", "float") else ""
+    return ""
+
+
+def declare(r: Reader, pattern: Node, kind: BindingKind, scope: int, value: Expression | None, annotation: str = "") -> list[Leaf]:
+    """Declare the names of a pattern in a scope. Returns what it takes out."""
+    if pattern.kind_id == r.kinds.identifier:
+        r.bind(kind, r.text(pattern), pattern.start_byte, scope=scope, value=value, annotation=annotation)
+        return [Leaf(pattern, (), True)]
+    found = list(leaves(r, pattern))
+    for leaf in found:
+        if leaf.is_name:
+            r.bind(kind, r.text(leaf.node), leaf.node.start_byte, scope=scope, value=value, path=leaf.path)
+    _read_properties(r, found, value)
+    return found
+
+
+def assign(r: Reader, target: Node, kind: BindingKind, value: Expression | None) -> None:
+    """Assign to what stands on the left of `=`, before `of`, or beside `++`."""
+    k = r.kinds
+    if target.kind_id == k.identifier:
+        r.assign(kind, r.text(target), target.start_byte, value)
+        return
+    found = list(leaves(r, target))
+    for leaf in found:
+        if leaf.is_name:
+            r.assign(kind, r.text(leaf.node), leaf.node.start_byte, value, leaf.path)
+        else:
+            write(r, leaf.node, value if not leaf.path else None)
+    _read_properties(r, found, value)
+
+
+def write(r: Reader, target: Node, value: Expression | None) -> None:
+    """Note a write to an attribute or to a subscript with a constant key."""
+    owner_node, *_, last = [child for child in r.solid(target) if child.is_named] or [target]
+    owner = r.read(owner_node)
+    if target.kind_id == r.kinds.member:
+        start, end = last.start_byte, last.end_byte
+        r.write(Expression("attribute", r.cut(start, end), (owner,), (), "", -1, start), start, end, value)
+        return
+    index = r.read(last)
+    if index.kind == "literal":
+        start, end = target.start_byte, target.end_byte
+        r.write(Expression("subscript", "", (owner, index), (), "", -1, start), start, end, value)
+
+
+def _read_properties(r: Reader, found: list[Leaf], value: Expression | None) -> None:
+    """`const { A } = process.env` reads `process.env.A`."""
+    if value is None or value.kind not in ("name", "attribute"):
+        return
+    for leaf in found:
+        if len(leaf.path) == 1 and leaf.path[0] != "*":
+            start, end = leaf.node.start_byte, leaf.node.end_byte
+            r.read_once(f"{value.start}.{leaf.path[0]}", Expression("attribute", leaf.path[0], (value,), (), "", -1, start), start, end)
+
+
+# Parameters
+
+
+def parameters(r: Reader, node: Node, scope: int, owner: int, class_scope: int = -1) -> list[Parameter]:
+    """The parameters of a function, declared in its scope. class_scope: where parameter properties of a constructor go."""
+    is_bare = node.kind_id == r.kinds.identifier
+    children = [node] if is_bare else [child for child in r.solid(node) if child.is_named]
+    outer, r.scope = r.scope, scope
+    found: list[Parameter] = []
+    for child in children:
+        parameter = _parameter(r, child, len(found), owner, class_scope)
+        if parameter is not None:
+            found.append(parameter)
+    r.scope = outer
+    return found
+
+
+def _parameter(r: Reader, node: Node, index: int, owner: int, class_scope: int) -> Parameter | None:
+    k = r.kinds
+    kind = node.kind_id
+    pattern, annotation, default, is_property = node, "", None, False
+    if kind == k.required_parameter or kind == k.optional_parameter:
+        pattern, annotation, default, is_property = _typed_parameter(r, node)
+    elif kind == k.assignment_pattern:
+        pattern, *_, default = r.solid(node)
+    elif kind not in (k.identifier, k.object_pattern, k.array_pattern, k.rest_pattern):
+        return None
+    value = r.read(default) if default is not None else None
+    name = r.text(pattern)
+    shape = "positional"
+    if pattern.kind_id == k.this:
+        return Parameter(name, "type", "", annotation)
+    if pattern.kind_id == k.rest_pattern:
+        shape, pattern = "variadic", r.solid(pattern)[-1]
+        name = r.text(pattern)
+    if pattern.kind_id in (k.object_pattern, k.array_pattern):
+        shape = "destructured" if shape == "positional" else shape
+        name = r.squeezed(pattern)[:PATTERN_CHARACTERS]
+    _bind_parameter(r, pattern, index, value, annotation)
+    if is_property and class_scope >= 0:
+        _property(r, pattern, name, value, annotation, class_scope)
+    if default is None:
+        return Parameter(name, shape, "", annotation)
+    text = canonical(r, default)
+    span = r.span(default.start_byte, default.end_byte)
+    if owner >= 0:
+        key = f"{r.definitions[owner].qualified_name}({name})"
+        r.values.append(Value(key, text[:TEXT_CHARACTERS], blake2b(text.encode(), digest_size=16).hexdigest(), span))
+    return Parameter(name, shape, text[:TEXT_CHARACTERS], annotation, span)
+
+
+def _typed_parameter(r: Reader, node: Node) -> tuple[Node, str, Node | None, bool]:
+    """Pattern, annotation, default, and whether it is a property of the class too."""
+    k = r.kinds
+    pattern, annotation, default, is_property, follows_equals = node, "", None, False, False
+    for child in r.solid(node):
+        kind = child.kind_id
+        if kind == k.accessibility or kind == k.override or kind == k.readonly_token:
+            is_property = True
+        elif kind == k.decorator:
+            r.read(child)
+        elif kind == k.type_annotation:
+            annotation = annotation_text(r, child)
+        elif kind == k.equals_token:
+            follows_equals = True
+        elif follows_equals:
+            default = child
+        elif child.is_named:
+            pattern = child
+    return pattern, annotation, default, is_property
+
+
+def _bind_parameter(r: Reader, pattern: Node, index: int, value: Expression | None, annotation: str) -> None:
+    if pattern.kind_id == r.kinds.identifier:
+        r.bind("parameter", r.text(pattern), pattern.start_byte, target=index, value=value, annotation=annotation)
+        return
+    for leaf in leaves(r, pattern):
+        if leaf.is_name:
+            r.bind("parameter", r.text(leaf.node), leaf.node.start_byte, target=index, path=leaf.path)
+
+
+def _property(r: Reader, pattern: Node, name: str, value: Expression | None, annotation: str, class_scope: int) -> None:
+    """`constructor(private a: T)` declares the field `a` too."""
+    index = r.define(name, "variable", pattern, pattern, parent=r.scopes[class_scope].definition, scope=class_scope)
+    r.bind("assignment", name, pattern.start_byte, scope=class_scope, target=index, value=value, annotation=annotation)
+
+
+def annotation_text(r: Reader, node: Node) -> str:
+    """The type of a type annotation, without its colon."""
+    return r.squeezed(node).removeprefix(":").strip()
+
+
+def type_parameters(r: Reader, node: Node) -> list[Parameter]:
+    """`<T extends U = V>`: parameters of kind `type`."""
+    found = []
+    for child in node.children:
+        if child.kind_id == r.kinds.type_parameter:
+            name, bound, default = "", "", ""
+            for part in child.children:
+                if part.kind_id == r.kinds.type_identifier:
+                    name = r.text(part)
+                elif part.type == "constraint":
+                    bound = r.squeezed(part).removeprefix("extends").strip()
+                elif part.type == "default_type":
+                    default = r.squeezed(part).removeprefix("=").strip()
+            found.append(Parameter(name, "type", default, bound))
+    return found
