@@ -362,6 +362,22 @@ def test_content_is_that_of_the_moment(repo: GitRepo, monkeypatch: pytest.Monkey
     ]
 
 
+def test_head_that_moves_meanwhile(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A commit between the look at HEAD and the look at the files is noticed: both are of one moment."""
+    read_status = overlay.WorkTree._read_status
+    repo.write("a.py", "2")
+    moves = iter([lambda: repo.commit("Meanwhile"), lambda: None])
+
+    def read_after_a_commit(self: overlay.WorkTree, settings: object) -> object:
+        next(moves)()
+        return read_status(self, settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(overlay.WorkTree, "_read_status", read_after_a_commit)
+    tree = dirty(repo)
+    assert (tree.snapshot.revision, tree.snapshot.is_dirty) == (repo.head(), False)
+    assert next(moves, None) is None
+
+
 def test_variables_of_hooks_do_not_mislead(repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What git sets while it runs a hook of another repository changes nothing."""
     other = build_repository(tmp_path / "other", [{"z": "1"}])

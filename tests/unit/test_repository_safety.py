@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 from git_fixtures import GitRepo, build_repository
 
+from knowledge.errors import UnknownRevisionError
 from knowledge.repository.opening import open_repository
 
 ATTRIBUTES = "*.py filter=evil diff=evil merge=evil text\n*.bin filter=evil-process\n"
@@ -48,11 +49,14 @@ def test_nothing_is_executed(tmp_path: Path, backend: Literal["any", "git"]) -> 
     missing = repo.git("hash-object", "--stdin", stdin=b"never stored")
     marker = tmp_path / "ran"
     make_hostile(repo, repo.path / ".git", marker)
-    make_hostile(GitRepo(repo.path / "sub"), repo.path / ".git/modules/sub", marker)
+    submodule = GitRepo(repo.path / "sub")
+    make_hostile(submodule, repo.path / ".git/modules/sub", marker)
+    submodule.git("config", "filter.inner.clean", str(marker.with_name("run.sh")))
+    (repo.path / ".git/modules/sub/info/attributes").write_text("*.py filter=inner\n", encoding="utf-8")
     repo.write("a.py", b"4\r\n")
     repo.write("b.bin", "5\n")
     repo.write("new.py", "6\n")
-    repo.write("sub/x.py", "7\n")
+    repo.write("sub/x.py", "7")
     os.utime(repo.file(".gitattributes"), (1, 1))
     opened = open_repository(repo.path / "sub" / "..", backend=backend)
     tree = opened.tree("HEAD+dirty")
@@ -60,6 +64,8 @@ def test_nothing_is_executed(tmp_path: Path, backend: Literal["any", "git"]) -> 
     assert dict(tree.read_many(entry.blob_id for entry in tree.entries().values() if entry.kind != "submodule"))
     assert list(opened.tree().read_many([missing])) == [(missing, None)]
     assert not opened.has_object(missing)
+    with pytest.raises(UnknownRevisionError):
+        opened.resolve(f"{missing}^0")
     assert len(opened.diff(opened.tree("HEAD~2"), tree)) >= 3
     assert [opened.resolve("HEAD~1"), len(list(opened.walk("HEAD"))), len(opened.refs())] == [opened.commit("HEAD").parents[0], 3, 1]
     assert opened.merge_base("HEAD", "HEAD~1") == opened.resolve("HEAD~1")
