@@ -99,6 +99,8 @@ class Definition(msgspec.Struct, frozen=True, array_like=True):
     decorators: tuple[Expression, ...] = ()
     value: Expression | None = None
     flags: tuple[str, ...] = ()
+    base_spans: tuple[Span, ...] = ()
+    """For each of `bases` its last name token."""
 
 
 class Scope(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 LEDGER_FILE = "knowledge/ledger.sqlite3"
 INDEX_FILE = "knowledge/index.sqlite3"
 LOCK_FILE = "knowledge/lock"
-"""All below the git common directory, so linked worktrees share them."""
+QUEUE = "knowledge/queue"
+"""All below the git common directory, so linked worktrees share them. In the queue git hooks leave their requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Limits:
     """Of an excerpt that the ledger keeps."""
     lock_seconds: float = 10.0
     """How long to wait for a locked database."""
+    indexing_seconds: float = 300.0
+    """How long to wait for another process that is indexing the same repository."""
 
 
 LIMITS = Limits()

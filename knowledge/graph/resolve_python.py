@@ -61,7 +61,7 @@ class PythonResolver:
 
     def _bases(self, symbol: SymbolId, definition: Definition) -> None:
         place = Place(self._path, definition.scope)
-        for base, span in zip(definition.bases, getattr(definition,"base_spans",()) or [Span(b.start,b.start+1,definition.name_span.row,definition.name_span.column+b.start-definition.name_span.start,0,0) for b in definition.bases], strict=False):
+        for base, span in zip(definition.bases, definition.base_spans, strict=True):
             head = base.parts[0] if base.kind == "subscript" else base
             flow = self._flow.expression(place, head)
             targets = targets_of(flow, self._view.tree)

@@ -10,6 +10,7 @@ Tests: tests/cases/invalidation, tests/properties/test_invalidation.py (step by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -20,6 +21,8 @@ from knowledge.claims.predicates import Decision, decide
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.invalidation.dependencies import in_order
 from knowledge.records.claims import Anchor, AnchorReading, Claim, ClaimStatus, Status, Verdict
+
+_LINE = re.compile(r"(.+):\d+\Z")
 
 Then = Callable[[Verdict], FactsView | None]
 """The tree that a verdict was said in, as far as it can still be read."""
@@ -64,7 +67,12 @@ def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: T
             return reader.readings(one.anchors, verdict)
 
         decision = reader.decision(one.claim, one.verdicts[0]) if one.standing is None else None
-        statuses[claim_id] = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decision, premise, today))
+        found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decision, premise, today))
+        statuses[claim_id] = found
+        if one.anchors:
+            # A place is told with its line, so it is looked for again when its file changes at all.
+            digest = one.anchors[0].digest
+            watches[digest] = watches.get(digest, frozenset()) | {f"path:{p[1]}" for c in found.causes if (p := _LINE.match(c.place))}
     return Outcome(tuple(statuses[c] for c in order), watches)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from knowledge.claims.lifecycle import worst_first
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.answers import claim_answer
-from knowledge.operations.finding import full_id
 from knowledge.operations.lines import claim_line, history_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
@@ -36,7 +35,7 @@ def show(project: Project, claim_id: str, *, at: str | None = None) -> ClaimAnsw
     """One claim in a tree. Raises UnknownRecordError with near ids."""
     reading = Reading(project)
     reconcile(project, reading)
-    return claim_answer(project, reading, full_id(project, claim_id), reading.trees.at(at))
+    return claim_answer(project, reading, project.ledger.resolve_claim(claim_id), reading.trees.at(at))
 
 
 def listing(project: Project, wanted: Filter, *, at: str | None = None) -> ClaimsAnswer:
@@ -44,13 +43,13 @@ def listing(project: Project, wanted: Filter, *, at: str | None = None) -> Claim
     reading = Reading(project)
     reconcile(project, reading)
     view = reading.trees.at(at)
-    ids = [c.id for c in project.ledger.claims(ClaimFilter(kinds=wanted.kind, tags=wanted.tag, text=wanted.text))]
+    ids = project.ledger.find_claims(ClaimFilter(kinds=wanted.kind, tags=wanted.tag, text=wanted.text))
     statuses = reading.statuses(view, ids)
     held = reading.held(ids)
     fitting = [s for s in statuses.values() if _fits(held[s.claim_id], s, wanted)]
     fitting.sort(key=worst_first)
     shown = fitting[: wanted.limit] if wanted.limit else fitting
-    unknown = [tag for tag in wanted.tag if not project.ledger.claims(ClaimFilter(tags=(tag,)))]
+    unknown = [tag for tag in wanted.tag if tag not in project.ledger.tags()]
     return ClaimsAnswer(
         tree=project.tree_name(view.tree.snapshot),
         claims=tuple(claim_line(held[s.claim_id], s, view) for s in shown),
@@ -93,6 +92,6 @@ def checked(held: dict[str, Held], statuses: Iterable[ClaimStatus]) -> Checked:
 
 def history(project: Project, claim_id: str) -> HistoryAnswer:
     """Every event of a claim, oldest first: who, when, at which commit, why."""
-    claim_id = full_id(project, claim_id)
+    claim_id = project.ledger.resolve_claim(claim_id)
     claim = project.ledger.claim(claim_id)
     return HistoryAnswer(claim_id, claim.statement, tuple(history_line(e) for e in project.ledger.events(claim_id=claim_id)))

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from analyzers.registry import LANGUAGES, language_of
+from knowledge.config import LIMITS
 from knowledge.facts.extraction import FactExtractor
 from knowledge.graph.build import holds, plan
 from knowledge.graph.reads import Tree as ResolverTree
@@ -28,6 +29,7 @@ from knowledge.records.stored import FactKey, StoredFacts, StoredResolution, Tre
 from knowledge.records.trees import EntryChange, FileEntry
 from knowledge.repository.interface import Tree
 from knowledge.storage.bulk import collection_paused
+from knowledge.storage.lock import writer_lock
 
 _BATCH = 256
 MAX_TREES, MAX_BYTES = 400, 2_000_000_000
@@ -103,14 +105,31 @@ def index(project: Project, revision: str | None = None) -> IndexAnswer:
 
 
 def index_tree(run: IndexRun) -> Indexed:
-    """The tree as a view, indexed now if it is not yet."""
-    store, key = run.project.index, run.tree.snapshot.key
-    rows = store.tree(key)
-    if rows is not None and rows.meta.get("resolver") == RESOLVER_VERSION:
-        return Indexed(IndexedTree(run.tree, run.loader, rows.files, rows.meta), is_known=True)
+    """The tree as a view, indexed now if it is not yet. One process at a time indexes a repository; a second waits and finds it done.
+
+    Raises StoreLockedError where the other one takes too long.
+    """
+    known = _known(run)
+    if known is not None:
+        return known
+    if run.project.index.is_temporary:
+        return _index_now(run)
+    with writer_lock(run.project.repository.common_dir, LIMITS.indexing_seconds):
+        return _known(run) or _index_now(run)
+
+
+def _known(run: IndexRun) -> Indexed | None:
+    rows = run.project.index.tree(run.tree.snapshot.key)
+    if rows is None or rows.meta.get("resolver") != RESOLVER_VERSION:
+        return None
+    return Indexed(IndexedTree(run.tree, run.loader, rows.files, rows.meta), is_known=True)
+
+
+def _index_now(run: IndexRun) -> Indexed:
+    """Facts and resolutions are written in batches as they come (they are good whatever becomes of this run), the tree last."""
     work = _begin(run, _base(run))
     # Everything made here is kept until the end: looking for garbage in it costs more than the work itself.
-    with collection_paused(), store.transaction():
+    with collection_paused():
         _read_facts(work)
         _resolve(work, IndexedTree(run.tree, run.loader, work.files, {}))
         meta = {"unreadable": work.unreadable, "resolver": RESOLVER_VERSION}

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from analyzers.registry import LANGUAGES, analyzer_version, parser_version
 from knowledge.config import INDEX_FILE, LEDGER_FILE
 from knowledge.errors import NotInitializedError
 from knowledge.records.answers import TreeName
@@ -22,6 +23,7 @@ from knowledge.storage.index import IndexStore, open_index
 from knowledge.storage.ledger import Ledger, open_ledger
 
 WORKING_TREE = "HEAD+dirty"
+_VERSIONS = {name: (parser_version(name), analyzer_version(name)) for name in LANGUAGES}
 
 
 class Progress(Protocol):
@@ -94,7 +96,7 @@ def open_project(start: Path, author: Author | None = None, *, create: bool = Fa
         raise NotInitializedError(f"no claims are kept for {repository.common_dir} yet. Run `knowledge init` first.")
     ledger = open_ledger(ledger_path)
     try:
-        index = open_index(repository.common_dir / INDEX_FILE)
+        index = open_index(repository.common_dir / INDEX_FILE, _VERSIONS)
         try:
             yield Project(repository, ledger, index, author or default_author(repository))
         finally:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from knowledge.claims.lifecycle import STANDINGS, standing_of
+from knowledge.claims.lifecycle import standing_of
 from knowledge.errors import UnknownRecordError
 from knowledge.facts.extraction import FactExtractor
 from knowledge.invalidation.changes import FileChange, FileSide, keys_of_edges, keys_of_file
@@ -20,7 +20,6 @@ from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.trees import Trees
 from knowledge.records.claims import ClaimStatus
-from knowledge.records.events import Event
 from knowledge.records.stored import WorktreeState
 
 
@@ -38,7 +37,6 @@ class Reading:
         self.project = project
         self.trees = Trees(project, extractor or FactExtractor())
         self._held: dict[str, Held] = {}
-        self._standing: dict[str, list[Event]] | None = None
 
     def today(self) -> date:
         """The day that periods are counted to."""
@@ -53,27 +51,18 @@ class Reading:
         if missing:
             ledger = self.project.ledger
             claims = {c.id: c for c in ledger.claims(ids=missing)}
-            anchors, verdicts = ledger.anchors_of(missing), ledger.verdicts(missing)
+            anchors, verdicts, said = ledger.anchors_of(missing), ledger.verdicts(missing), ledger.standing_events(missing)
             for claim_id in missing:
                 if claim_id not in claims:
                     raise UnknownRecordError(f"there is no claim {claim_id}")
                 self._held[claim_id] = Held(
-                    claims[claim_id], anchors.get(claim_id, ()), tuple(verdicts.get(claim_id, ())), standing_of(self._said(claim_id))
+                    claims[claim_id], anchors.get(claim_id, ()), tuple(verdicts.get(claim_id, ())), standing_of(said.get(claim_id, ()))
                 )
         return {c: self._held[c] for c in wanted}
-
-    def _said(self, claim_id: str) -> list[Event]:
-        """What was said of the claim itself, oldest first. Such events are few: they are read once for all claims."""
-        if self._standing is None:
-            self._standing = {}
-            for event in self.project.ledger.events(types=STANDINGS):
-                self._standing.setdefault(event.claim_id, []).append(event)
-        return self._standing.get(claim_id, [])
 
     def forget(self, claim_id: str) -> None:
         """Load a claim anew at the next question: something was just said of it."""
         self._held.pop(claim_id, None)
-        self._standing = None
 
     # ── statuses ──
 

@@ -8,12 +8,15 @@ next run, for a transition is written once per (claim, old fingerprint, new fing
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from knowledge.claims.lifecycle import KEPT
+from knowledge.config import QUEUE
 from knowledge.invalidation.policies import transition, transition_key
 from knowledge.invalidation.propagate import Outcome
+from knowledge.operations.indexing import collect
 from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
@@ -35,7 +38,7 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
     day = reading.today().isoformat()
     last = project.ledger.last_sequence()
     if state is not None and (state.tree_key, state.event_sequence, state.day) == (view.tree.snapshot.key, last, day):
-        return ReconcileAnswer(project.tree_name(view.tree.snapshot), 0, len(project.ledger.claim_ids()), (), 0)
+        return ReconcileAnswer(project.tree_name(view.tree.snapshot), 0, project.ledger.claim_count(), (), 0)
     difference = reading.difference(state, view)
     touched = project.ledger.claim_ids() if difference.claims is None else difference.claims
     stored = project.index.statuses(worktree, None if difference.claims is None else _with_premises(reading, touched)) if state is not None else {}
@@ -47,7 +50,7 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
     return ReconcileAnswer(
         project.tree_name(view.tree.snapshot),
         len(outcome.statuses),
-        len(project.ledger.claim_ids()),
+        project.ledger.claim_count(),
         tuple(claim_line(reading.held([s.claim_id])[s.claim_id], s, view) for s in changed if _is_told(stored.get(s.claim_id), s)),
         written,
     )
@@ -115,6 +118,14 @@ def _save(project: Project, view: IndexedTree, outcome: Outcome, changed: list[C
 
 
 def reconcile_queue(common_dir: Path) -> None:
-    """What the git hooks' worker does: reconcile every worktree that asked, one after another."""
-    with open_project(common_dir) as project:
-        reconcile(project)
+    """What the git hooks' worker does: reconcile every worktree that asked, one after another, and keep the index within bounds.
+
+    A request is a file in the queue that holds the worktree's path; who asked from a worktree that is gone is passed over.
+    """
+    asked = dict.fromkeys(Path(os.fsdecode(request.read_bytes())) for request in sorted((common_dir / QUEUE).glob("*.post-*")))
+    for worktree in asked or (common_dir,):
+        if not worktree.exists():
+            continue
+        with open_project(worktree) as project:
+            reconcile(project)
+            collect(project)

@@ -15,7 +15,6 @@ from knowledge.errors import InvalidRecordError
 from knowledge.invalidation.propagate import fingerprint
 from knowledge.operations import evidence as evidence_operations
 from knowledge.operations.answers import claim_answer
-from knowledge.operations.finding import full_id
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import Project, new_id
@@ -104,7 +103,7 @@ def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
     view = reading.trees.at(draft.at)
     snapshot = view.tree.snapshot
     proposal = _stand_on(draft, view)
-    premises = [full_id(project, p) for p in draft.derived_from]
+    premises = [project.ledger.resolve_claim(p) for p in draft.derived_from]
     cited = [_evidence(spec, view) for spec in draft.evidence]
     cited += _evidence_of_anchors(proposal.anchors, view, cited)
     claim = Claim(

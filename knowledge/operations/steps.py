@@ -13,7 +13,6 @@ from knowledge.claims.predicates import decide
 from knowledge.errors import InvalidRecordError, LifecycleError
 from knowledge.invalidation.propagate import Held, fingerprint
 from knowledge.operations.answers import claim_answer
-from knowledge.operations.finding import full_id
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
@@ -39,7 +38,7 @@ def review(project: Project, claim_id: str, reason: str, *, at: str | None = Non
 def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | None) -> ClaimAnswer:
     reading = Reading(project)
     reconcile(project, reading)
-    claim_id = full_id(project, claim_id)
+    claim_id = project.ledger.resolve_claim(claim_id)
     view = reading.trees.at(at)
     held = reading.held([claim_id])[claim_id]
     status = reading.statuses(view, [claim_id])[claim_id]
@@ -110,7 +109,7 @@ def reopen(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
 def _say(project: Project, claim_id: str, step: str, reason: str, **payload: str) -> ClaimAnswer:
     reading = Reading(project)
     reconcile(project, reading)
-    claim_id = full_id(project, claim_id)
+    claim_id = project.ledger.resolve_claim(claim_id)
     event_type = check_step(step, _status_now(reading, claim_id))
     project.ledger.append([_event(project, event_type, claim_id, _reason(reason), **payload)])
     return _answer(project, reading, claim_id, None, ())
@@ -119,7 +118,7 @@ def _say(project: Project, claim_id: str, step: str, reason: str, **payload: str
 def supersede(project: Project, claim_id: str, by: str, reason: str) -> ClaimAnswer:
     """Say that another kept claim takes this one's place. Raises InvalidRecordError for a claim that would supersede itself."""
     ledger = project.ledger
-    claim_id, by = full_id(project, claim_id), full_id(project, by)
+    claim_id, by = ledger.resolve_claim(claim_id), ledger.resolve_claim(by)
     if claim_id == by:
         raise InvalidRecordError("a claim cannot supersede itself")
     reading = Reading(project)
@@ -133,7 +132,7 @@ def supersede(project: Project, claim_id: str, by: str, reason: str) -> ClaimAns
 
 def correct(project: Project, claim_id: str, draft: Draft, reason: str) -> ClaimAnswer:
     """Record a new claim in the place of this one, which is kept as superseded. Answers with the new claim."""
-    claim_id = full_id(project, claim_id)
+    claim_id = project.ledger.resolve_claim(claim_id)
     old = project.ledger.claim(claim_id)
     _reason(reason)
     merged = replace(draft, kind=draft.kind or old.kind, tags=draft.tags or old.tags)
@@ -145,7 +144,7 @@ def correct(project: Project, claim_id: str, draft: Draft, reason: str) -> Claim
 def redact(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
     """Erase the claim's text for good; its id, hash and events stay."""
     reading = Reading(project)
-    claim_id = full_id(project, claim_id)
+    claim_id = project.ledger.resolve_claim(claim_id)
     project.ledger.redact(claim_id, _reason(reason), at=project.now(), author=project.author_text())
     return _answer(project, reading, claim_id, None, ())
 

@@ -1,0 +1,100 @@
+"""An indexed tree as the graph's questions and the symbol finder see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymbolError
+from knowledge.graph.symbols import find_symbol, find_symbols
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.records.edges import Edge, Limitation, NodeKind
+from knowledge.records.identifiers import SymbolId, read_path, show_path
+
+_NODE_KINDS: dict[str, NodeKind] = {
+    "function": "function",
+    "method": "function",
+    "class": "type",
+    "interface": "type",
+    "type": "type",
+    "enum": "type",
+}
+
+
+class GraphTree:
+    """`GraphSource` and `NameSource` over one indexed tree."""
+
+    def __init__(self, view: IndexedTree) -> None:
+        self.view = view
+
+    def out_edges(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
+        return self.view.edges_from(symbol, predicate)
+
+    def in_edges(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
+        return self.view.edges_into(symbol, predicate)
+
+    def is_test(self, symbol: SymbolId) -> bool:
+        return "test" in self.view.kinds_of(symbol.path)
+
+    def limitations(self, path: bytes) -> Sequence[Limitation]:
+        """What could not be seen in one file; for b"" how many files of the tree could not be read, by cause."""
+        if not path:
+            counts = self.view.limitation_counts()
+            return [Limitation(code, f"{count} file{'s' if count > 1 else ''} of this tree") for code, count in sorted(counts.items())]
+        resolution = self.view.files.get(path, (0, 0))[1]
+        found = list(self.view.loader.index.limitations([resolution]).get(resolution, ())) if resolution else []
+        if code := self.view.meta.get("unreadable", {}).get(show_path(path)):
+            found.append(Limitation(code, "", path))
+        return found
+
+    def askers(self, name: str) -> Sequence[bytes]:
+        found = self.view.loader.index.resolutions_reading([("name", name)])
+        return sorted(path for path, (_, resolution) in self.view.files.items() if resolution in found) if found else []
+
+    def named(self, name: str) -> Sequence[SymbolId]:
+        return self.view.symbols_named(name)
+
+    def names(self) -> Iterable[str]:
+        return self.view.loader.index.all_definition_names(fact_id for fact_id, _ in self.view.files.values() if fact_id)
+
+    def has_path(self, path: bytes) -> bool:
+        return self.view.has_path(path)
+
+    def paths(self) -> Iterable[bytes]:
+        return self.view.files
+
+    @cached_property
+    def node_kinds(self) -> dict[SymbolId, NodeKind]:
+        """What every definition of the tree is, as a node."""
+        kinds: dict[SymbolId, NodeKind] = {}
+        for symbol, kind in self.view.all_symbols_with_kinds():
+            kinds[symbol] = "test" if self.is_test(symbol) and kind in ("function", "method") else _NODE_KINDS.get(kind, "symbol")
+        return kinds
+
+
+def find_one(text: str, view: IndexedTree) -> SymbolId:
+    """The one symbol or file that a text means. Raises UnknownSymbolError, UnknownPathError, AmbiguousSymbolError with suggestions."""
+    return find_symbol(text, GraphTree(view))
+
+
+def candidates(text: str, view: IndexedTree) -> Sequence[SymbolId]:
+    """Everything that a text may mean in the tree; () where it means nothing there."""
+    try:
+        return find_symbols(text, _Quiet(view))
+    except (UnknownSymbolError, UnknownPathError, AmbiguousSymbolError):
+        return ()
+
+
+class _Quiet(GraphTree):
+    """Has no names to suggest: prose is looked up word by word, and most words mean nothing."""
+
+    def names(self) -> Iterable[str]:
+        return ()
+
+    def paths(self) -> Iterable[bytes]:
+        return ()
+
+
+def path_of(text: str) -> bytes:
+    """A path as typed, without a leading `./`."""
+    return read_path(text.removeprefix("./"))
