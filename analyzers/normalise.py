@@ -7,8 +7,8 @@ The **strict** text of a range is its pieces as they are. The **loose** text lea
 a function binds itself a number in place of their spelling, by order of first use, so that a renamed local is the same text.
 
 A language's `Rules` say what becomes of each kind of node. Where the default is not enough a rule is a function that is given the node and
-yields, in place of it, nodes to visit and items: `Piece`, `Name`, `Enter`/`LEAVE` (a scope), `STEP_OUT`/`STEP_IN`, `HIDE`/`SHOW`, `Open`/`Begin`/`End`/`Close`
-(a definition and its parts). Nothing here recurses: nesting depth costs nothing but time.
+yields, in place of it, nodes to visit and items: `Piece`, `Name`, `Enter`/`LEAVE` (a scope), `STEP_OUT`/`STEP_IN`, `HIDE`/`SHOW`, and
+`Open`/`Begin`/`End`/`Close` (a definition and its parts). Nothing here recurses: nesting depth costs nothing but time.
 """
 
 from __future__ import annotations

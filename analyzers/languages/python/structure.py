@@ -1,0 +1,601 @@
+"""Which structure of a Python file counts for its hashes: what `ast` would see, without docstrings.
+
+Not seen: layout, comments, redundant parentheses and trailing commas, quotes and prefixes' case, implicit joins of strings, the spelling of
+numbers, line joins, semicolons, the order and layout of a module's imports, a `pass` beside other statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+
+from analyzers.facts import FileFacts, SymbolDigests
+from analyzers.languages.python.texts import literal_kind, spell_number, spell_string, string_value, tidy, without_quotes
+from analyzers.normalise import (
+    HIDE,
+    LEAVE,
+    SHOW,
+    STEP_IN,
+    STEP_OUT,
+    Begin,
+    Close,
+    End,
+    Enter,
+    Item,
+    Name,
+    Normaliser,
+    Open,
+    Piece,
+    Rule,
+    Rules,
+    normalise,
+)
+from analyzers.parsing import Grammar, Node, Parsed, grammar_of
+
+_SILENT = (
+    "(", ")", "[", "]", "{", "}", ",", ":", ";", ".", "->", "=", "def", "class", "return", "import", "lambda", "if", "else", "elif", "while", "for",
+    "with", "try", "except", "finally", "assert", "del", "raise", "pass", "break", "continue", "global", "nonlocal", "match", "case", "as", "type",
+    "print", "exec", "await", "yield",
+)  # fmt: skip
+_TUPLES = ("tuple", "expression_list", "tuple_expression", "pattern_list")
+_LISTS = ("list", "list_pattern")
+_CLOSE = Piece(b")")
+_TUPLE = Piece(b"(tuple")
+_CALL = Piece(b"(call")
+_BLOCK = Piece(b"(block")
+_IF = Piece(b"(if")
+_ELSE = Piece(b"(else_clause")
+_COLON = Piece(b":")
+_MODULE_KEY = -1
+_Items = Iterable[Node | Item]
+
+
+class _Kinds:
+    def __init__(self, grammar: Grammar) -> None:
+        self.names = grammar.kinds
+        self.identifier = grammar.kind("identifier")
+        self.attribute = grammar.kind("attribute")
+        self.call = grammar.kind("call")
+        self.argument_list = grammar.kind("argument_list")
+        self.block = grammar.kind("block")
+        self.comma = grammar.kind(",", named=False)
+        self.colon = grammar.kind(":", named=False)
+        self.equals = grammar.kind("=", named=False)
+        self.string = grammar.kind("string")
+        self.type = grammar.kind("type")
+        self.for_in_clause = grammar.kind("for_in_clause")
+        self.parenthesized = grammar.kind("parenthesized_expression")
+        self.skipped = frozenset(map(grammar.kind, ("comment", "line_continuation")))
+        self.imports = frozenset(map(grammar.kind, ("import_statement", "import_from_statement", "future_import_statement")))
+        self.uncounted = frozenset(map(grammar.kind, ("string", "concatenated_string", "pass_statement", "comment", "line_continuation")))
+        self.patterns = frozenset(map(grammar.kind, ("pattern_list", "tuple_pattern", "list_pattern")))
+        self.tuples = frozenset(map(grammar.kind, (*_TUPLES, "tuple_pattern", "parenthesized_expression")))
+
+
+@cache
+def _kinds() -> _Kinds:
+    return _Kinds(grammar_of("python"))
+
+
+def digests(parsed: Parsed, outline: FileFacts) -> SymbolDigests:
+    """The hashes of a file's definitions, in the order of its facts."""
+    return normalise(parsed, outline, _rules())
+
+
+# Names and literals
+
+
+@lru_cache(maxsize=16_384)
+def _chain(text: bytes) -> tuple[Name | Piece, ...]:
+    """A plain dotted chain: the name, and a piece for each attribute; () for any other attribute."""
+    first, *rest = text.split(b".")
+    if not text.replace(b".", b"").decode("utf-8", "replace").isidentifier():
+        return ()
+    return (Name(first), *(Piece(b"." + name) for name in rest))
+
+
+def _attribute(node: Node, text: Normaliser) -> _Items:
+    raw = text.source[node.start_byte : node.end_byte]
+    return _chain(raw) or _computed_attribute(node, text)
+
+
+def _computed_attribute(node: Node, text: Normaliser) -> _Items:
+    """After its object: an attribute belongs to the expression before it."""
+    children = [child for child in node.children if child.is_named]
+    yield children[0]
+    yield Piece(b"." + text.source[children[-1].start_byte : children[-1].end_byte])
+
+
+@lru_cache(maxsize=16_384)
+def _string_piece(raw: bytes) -> Piece | None:
+    """A literal without interpolation; None for one that may have some."""
+    decoded = raw.decode("utf-8", "replace")
+    kind = literal_kind(decoded)
+    return None if kind == "template" else Piece(spell_string(kind, string_value(decoded)).encode("utf-8", "replace"))
+
+
+def _string(node: Node, text: Normaliser) -> _Items:
+    raw = text.source[node.start_byte : node.end_byte]
+    piece = _string_piece(raw) if len(raw) < 500 else None
+    return (piece,) if piece is not None else _joined((node,), text)
+
+
+def _strings(node: Node, text: Normaliser) -> _Items:
+    return _joined([child for child in node.children if child.kind_id == _kinds().string], text)
+
+
+def _joined(literals: tuple[Node, ...] | list[Node], text: Normaliser) -> _Items:
+    """Adjacent literals as the one that they make: neighbouring texts joined, interpolations by structure."""
+    parts: list[str | Node] = []
+    kind = "str"
+    for literal in literals:
+        raw = text.source[literal.start_byte : literal.end_byte].decode("utf-8", "replace")
+        own_kind = literal_kind(raw)
+        if own_kind == "template":
+            kind = own_kind
+            parts += _template_parts(literal, raw, text)
+        else:
+            kind = own_kind if kind == "str" else kind
+            parts.append(string_value(raw))
+    merged: list[str | Node] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        else:
+            merged.append(part)
+    if kind != "template":
+        return (Piece(spell_string(kind, merged[0] if merged and isinstance(merged[0], str) else "").encode("utf-8", "replace")),)
+    pieces = [Piece(repr(part).encode("utf-8", "replace")) if isinstance(part, str) else part for part in merged if part != ""]
+    return (Piece(b"(f"), *pieces, _CLOSE)
+
+
+def _template_parts(literal: Node, raw: str, text: Normaliser) -> Iterator[str | Node]:
+    prefix = raw[: min(index for index in (raw.find("'"), raw.find('"')) if index >= 0)].lower()
+    quote = "r'" if "r" in prefix else "'"
+    start = None
+    for child in literal.children:
+        kind = _kinds().names[child.kind_id]
+        if start is not None and kind in ("interpolation", "string_end") and child.start_byte > start:
+            content = text.source[start : child.start_byte].decode("utf-8", "replace")
+            yield string_value(f"{quote}{content}'").replace("{{", "{").replace("}}", "}")
+        if kind in ("interpolation", "string_start"):
+            start = child.end_byte
+        if kind == "interpolation":
+            yield child
+
+
+def _interpolation(node: Node, text: Normaliser) -> _Items:
+    yield Piece(b"(interpolation")
+    expression = next((child for child in node.children if child.is_named), None)
+    if expression is not None and any(child.kind_id == _kinds().equals for child in node.children):
+        yield Piece(b"=" + text.source[expression.start_byte : expression.end_byte])
+    for child in node.children:
+        if child.is_named:
+            yield child
+    yield _CLOSE
+
+
+def _format_specifier(node: Node, text: Normaliser) -> _Items:
+    """`:>{width}.2f`: the text between the nested expressions belongs to no node."""
+    yield Piece(b"(format")
+    position = node.start_byte
+    for child in node.children:
+        if _kinds().names[child.kind_id] == "format_expression":
+            if child.start_byte > position:
+                yield Piece(text.source[position : child.start_byte])
+            yield child
+            position = child.end_byte
+    if node.end_byte > position:
+        yield Piece(text.source[position : node.end_byte])
+    yield _CLOSE
+
+
+@lru_cache(maxsize=4_096)
+def _number_piece(raw: bytes) -> tuple[Piece, ...]:
+    return (Piece(spell_number(raw.decode("ascii", "replace")).encode()),)
+
+
+def _number(node: Node, text: Normaliser) -> _Items:
+    return _number_piece(text.source[node.start_byte : node.end_byte])
+
+
+# Expressions
+
+
+def _renamed(mark: str) -> Rule:
+    """A node under another kind's mark: kinds that `ast` does not tell apart."""
+    opening = Piece(b"(" + mark.encode())
+
+    def rule(node: Node, text: Normaliser) -> _Items:
+        return (opening, *node.children, _CLOSE)
+
+    return rule
+
+
+def _tuple_pattern(node: Node, text: Normaliser) -> _Items:
+    """`(a) = 1` is `a = 1`: without a comma it is no tuple."""
+    children = [child for child in node.children if child.is_named]
+    if len(children) == 1 and not any(child.kind_id == _kinds().comma for child in node.children):
+        return children
+    return (_TUPLE, *children, _CLOSE)
+
+
+def _subscript(node: Node, text: Normaliser) -> _Items:
+    kinds = _kinds()
+    value, *rest = [child for child in node.children if child.kind_id not in kinds.skipped]
+    indexes = [child for child in rest if child.is_named]
+    if any(child.kind_id == kinds.comma for child in rest):
+        return (Piece(b"(subscript"), value, _TUPLE, *indexes, _CLOSE, _CLOSE)
+    return (Piece(b"(subscript"), value, *indexes, _CLOSE)
+
+
+def _slice(node: Node, text: Normaliser) -> _Items:
+    colon = _kinds().colon
+    return (Piece(b"(slice"), *(_COLON if child.kind_id == colon else child for child in node.children), _CLOSE)
+
+
+def _dotted_name(node: Node, text: Normaliser) -> _Items:
+    """In a pattern: a name, or an attribute."""
+    return _chain(_squeezed(node, text)) or tuple(node.children)
+
+
+def _keyword_argument(node: Node, text: Normaliser) -> _Items:
+    name, *_, value = node.children
+    return (_keyword_piece(text.source[name.start_byte : name.end_byte]), value)
+
+
+@lru_cache(maxsize=4_096)
+def _keyword_piece(name: bytes) -> Piece:
+    return Piece(name + b"=")
+
+
+def _call(node: Node, text: Normaliser) -> _Items:
+    """`cast(T, value)` is the value where annotations do not count."""
+    kinds = _kinds()
+    children = node.children
+    function = children[0]
+    if text.source[function.start_byte : function.end_byte] in (b"cast", b"t.cast", b"typing.cast"):
+        arguments = [child for child in children[-1].children if child.is_named and child.kind_id not in kinds.skipped]
+        if children[-1].kind_id == kinds.argument_list and len(arguments) == 2:
+            return (HIDE, _CALL, function, *_annotation_of(arguments[0], text), SHOW, arguments[1], HIDE, _CLOSE, SHOW)
+    return (_CALL, *children, _CLOSE)
+
+
+def _lambda(node: Node, text: Normaliser) -> _Items:
+    yield Piece(b"(lambda")
+    yield Enter(node.start_byte)
+    yield from node.children
+    yield LEAVE
+    yield _CLOSE
+
+
+def _comprehension(mark: str) -> Rule:
+    opening = Piece(b"(" + mark.encode())
+
+    def rule(node: Node, text: Normaliser) -> _Items:
+        """The first source is read in the scope around."""
+        kinds = _kinds()
+        children = node.children
+        first = next((child for child in children if child.kind_id == kinds.for_in_clause), None)
+        yield opening
+        yield Enter(node.start_byte)
+        for child in children:
+            if child == first:
+                *targets, source = [part for part in child.children if part.kind_id not in kinds.skipped]
+                yield Piece(b"(for_in_clause")
+                yield from targets
+                yield STEP_OUT
+                yield source
+                yield STEP_IN
+                yield _CLOSE
+            else:
+                yield child
+        yield LEAVE
+        yield _CLOSE
+
+    return rule
+
+
+# Annotations
+
+
+def _annotation_of(node: Node, text: Normaliser) -> tuple[Item, ...]:
+    raw = text.source[node.start_byte : node.end_byte]
+    return _annotation_piece(raw) if len(raw) < 500 else _spelled_annotation(raw)
+
+
+def _spelled_annotation(raw: bytes) -> tuple[Item, ...]:
+    return (Piece(b":" + without_quotes(tidy(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")),)
+
+
+_annotation_piece = lru_cache(maxsize=8_192)(_spelled_annotation)
+
+
+def _type(node: Node, text: Normaliser) -> _Items:
+    """An annotation: one piece, not in the loose text."""
+    kinds = _kinds()
+    inner = node
+    while len(inner.children) == 1 or (inner.kind_id == kinds.parenthesized and len(inner.children) == 3):
+        inner = inner.children[len(inner.children) // 2]
+        if inner.kind_id not in (kinds.type, kinds.parenthesized):
+            break
+    return (HIDE, *_annotation_of(inner, text), SHOW)
+
+
+# Parameters
+
+
+def _parameter(node: Node, text: Normaliser) -> _Items:
+    """`name: T = default`: the default is evaluated outside of the function."""
+    equals = _kinds().equals
+    yield Piece(b"(parameter")
+    is_default = False
+    for child in node.children:
+        if child.kind_id == equals:
+            is_default = True
+            yield Piece(b"=")
+            yield STEP_OUT
+        else:
+            yield child
+    if is_default:
+        yield STEP_IN
+    yield _CLOSE
+
+
+# Statements
+
+
+def _statements(children: list[Node]) -> list[Node]:
+    """The statements that count: without docstrings and other bare strings, comments, and `pass`."""
+    uncounted = _kinds().uncounted
+    return [child for child in children if child.is_named and child.kind_id not in uncounted]
+
+
+def _block(node: Node, text: Normaliser) -> _Items:
+    return (_BLOCK, *_statements(node.children), _CLOSE)
+
+
+def _module(node: Node, text: Normaliser) -> _Items:
+    """Imports first, sorted: their order does not count."""
+    kinds = _kinds()
+    yield Open(_MODULE_KEY)
+    yield Begin(_MODULE_KEY, "body")
+    statements = _statements(node.children)
+    imported = sorted({line for child in statements if child.kind_id in kinds.imports for line in _import_lines(child, text)})
+    for line in imported:
+        yield Piece(line)
+    for child in statements:
+        if child.kind_id not in kinds.imports:
+            yield child
+    yield End(_MODULE_KEY, "body")
+    yield Close(_MODULE_KEY)
+
+
+def _import_lines(node: Node, text: Normaliser) -> Iterator[bytes]:
+    for module, name, alias in _imported(node, text):
+        yield b"import " + module + (b" " + name if name else b"") + (b" as " + alias if alias else b"")
+
+
+def _imported(node: Node, text: Normaliser) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """(module, name, alias) of each name that an import statement imports."""
+    kinds = _kinds()
+    module, is_from, after_import = b"", False, False
+    for child in node.children:
+        kind = kinds.names[child.kind_id]
+        if kind == "from":
+            is_from = True
+        elif kind == "import":
+            after_import = True
+        elif is_from and not after_import:
+            module += _squeezed(child, text)
+        elif kind == "wildcard_import":
+            yield module, b"*", b""
+        elif kind == "dotted_name":
+            yield (module, _squeezed(child, text), b"") if is_from else (_squeezed(child, text), b"", b"")
+        elif kind == "aliased_import":
+            name, alias = _squeezed(child.children[0], text), _squeezed(child.children[-1], text)
+            yield (module, name, alias) if is_from else (name, b"", alias)
+
+
+def _squeezed(node: Node, text: Normaliser) -> bytes:
+    return b"".join(text.source[node.start_byte : node.end_byte].replace(b"\\", b"").split())
+
+
+def _import(node: Node, text: Normaliser) -> _Items:
+    """An import inside a function: what it is bound to is a local name."""
+    for module, name, alias in _imported(node, text):
+        yield Piece(b"(import " + module + b" " + name)
+        yield Name(alias or name or module.partition(b".")[0])
+        yield _CLOSE
+
+
+def _assignment(node: Node, text: Normaliser) -> _Items:
+    """A module's or class's variables are definitions; a bare annotation is nothing where annotations do not count."""
+    kinds = _kinds()
+    children = [child for child in node.children if child.kind_id not in kinds.skipped]
+    has_value = any(child.kind_id == kinds.equals for child in children)
+    declared = _declared(children[0], text)
+    if declared:
+        return _declaration(children, declared, has_value)
+    if has_value:
+        return (Piece(b"(assignment"), *children, _CLOSE)
+    return (HIDE, Piece(b"(assignment"), *children, _CLOSE, SHOW)
+
+
+def _declared(target: Node, text: Normaliser) -> list[int]:
+    """The keys of the definitions that a target declares: itself, or the names of a pattern."""
+    kinds, found, todo = _kinds(), [], [target]
+    while todo:
+        node = todo.pop()
+        if node.kind_id == kinds.identifier:
+            if node.start_byte in text.keys:
+                found.append(node.start_byte)
+        elif node.kind_id in kinds.patterns:
+            todo += node.children
+    return found
+
+
+def _declaration(children: list[Node], declared: list[int], has_value: bool) -> _Items:
+    kinds = _kinds()
+    if not has_value:
+        yield HIDE
+    yield Piece(b"(assignment")
+    for key in declared:
+        yield Open(key)
+        yield Begin(key, "header")
+    yield children[0]
+    for child in children[1:]:
+        if child.kind_id == kinds.type:
+            yield child
+    for key in declared:
+        yield End(key, "header")
+    if has_value:
+        for key in declared:
+            yield Begin(key, "value")
+            yield Begin(key, "body")
+        yield children[-1]
+        for key in declared:
+            yield End(key, "body")
+            yield End(key, "value")
+    for key in declared:
+        yield Close(key)
+    yield _CLOSE
+    if not has_value:
+        yield SHOW
+
+
+def _type_alias(node: Node, text: Normaliser) -> _Items:
+    """`type Name[T] = value`."""
+    kinds = _kinds()
+    types = [child for child in node.children if child.kind_id == kinds.type]
+    name = types[0]
+    while name.children:
+        name = name.children[0]
+    key = name.start_byte
+    yield Piece(b"(type")
+    yield Open(key)
+    yield Begin(key, "header")
+    yield from _annotation_of(types[0], text)
+    yield End(key, "header")
+    yield Begin(key, "value")
+    yield Begin(key, "body")
+    for child in types[1:]:
+        yield from _annotation_of(child, text)
+    yield End(key, "body")
+    yield End(key, "value")
+    yield Close(key)
+    yield _CLOSE
+
+
+def _if(node: Node, text: Normaliser) -> _Items:
+    """`elif` is an `if` in an `else`."""
+    kinds = _kinds()
+    yield _IF
+    depth = 1
+    for child in node.children:
+        if kinds.names[child.kind_id] == "elif_clause":
+            yield from (_ELSE, _BLOCK, _IF)
+            yield from child.children
+            depth += 3
+        else:
+            yield child
+    yield from (_CLOSE,) * depth
+
+
+def _delete(node: Node, text: Normaliser) -> _Items:
+    """`del (a, b)` is `del a, b`."""
+    kinds = _kinds()
+    yield Piece(b"(delete")
+    todo = [child for child in reversed(node.children) if child.is_named]
+    while todo:
+        child = todo.pop()
+        if child.kind_id in kinds.tuples:
+            todo += [inner for inner in reversed(child.children) if inner.is_named]
+        else:
+            yield child
+    yield _CLOSE
+
+
+def _except(node: Node, text: Normaliser) -> _Items:
+    """`except A, B` is `except (A, B)`."""
+    kinds = _kinds()
+    yield Piece(b"(except")
+    children = node.children
+    is_row = any(child.kind_id == kinds.comma for child in children)
+    if is_row:
+        yield _TUPLE
+    for child in children:
+        if is_row and child.kind_id == kinds.block:
+            yield _CLOSE
+        yield child
+    yield _CLOSE
+
+
+def _function(node: Node, text: Normaliser) -> _Items:
+    return _definition(node, (), text, is_class=False)
+
+
+def _class(node: Node, text: Normaliser) -> _Items:
+    return _definition(node, (), text, is_class=True)
+
+
+def _decorated(node: Node, text: Normaliser) -> _Items:
+    names = _kinds().names
+    decorators = [child for child in node.children if names[child.kind_id] == "decorator"]
+    definition = node.children[-1]
+    if names[definition.kind_id] not in ("function_definition", "class_definition"):
+        return node.children
+    return _definition(definition, decorators, text, is_class=names[definition.kind_id] == "class_definition")
+
+
+def _definition(node: Node, decorators: list[Node] | tuple[Node, ...], text: Normaliser, *, is_class: bool) -> _Items:
+    kinds = _kinds()
+    children = [child for child in node.children if child.kind_id not in kinds.skipped]
+    name = next((child for child in children if child.kind_id == kinds.identifier), node)
+    key = name.start_byte
+    yield Open(key)
+    yield Piece(b"(class" if is_class else b"(function")
+    yield Begin(key, "decorators")
+    yield from decorators
+    yield End(key, "decorators")
+    yield Begin(key, "header")
+    yield from (child for child in children if not child.is_named or child.kind_id == kinds.identifier)
+    if is_class:
+        yield from (child for child in children if child.is_named and child.kind_id not in (kinds.identifier, kinds.block))
+        yield Enter(node.start_byte, is_class=True)
+    else:
+        yield Enter(node.start_byte)
+        yield from (child for child in children if child.is_named and child.kind_id not in (kinds.identifier, kinds.block))
+    yield End(key, "header")
+    yield Begin(key, "body")
+    yield from (child for child in children if child.kind_id == kinds.block)
+    yield End(key, "body")
+    yield _CLOSE
+    yield LEAVE
+    yield Close(key)
+
+
+@cache
+def _rules() -> Rules:
+    return Rules(
+        grammar_of("python"),
+        silent=_SILENT,
+        dropped=("comment", "line_continuation"),
+        text=("true", "false", "none", "ellipsis", "type_conversion", "wildcard_import"),
+        names=("identifier",),
+        passed=("parenthesized_expression", "argument_list", "parenthesized_list_splat"),
+        rules={
+            "attribute": _attribute, "string": _string, "concatenated_string": _strings, "interpolation": _interpolation,
+            "format_specifier": _format_specifier, "integer": _number, "float": _number, "subscript": _subscript, "slice": _slice,
+            "keyword_argument": _keyword_argument, "keyword_pattern": _keyword_argument, "dotted_name": _dotted_name,
+            "call": _call, "lambda": _lambda, "type": _type, "default_parameter": _parameter,
+            "typed_default_parameter": _parameter, "block": _block, "module": _module, "import_statement": _import,
+            "import_from_statement": _import, "future_import_statement": _import, "assignment": _assignment, "delete_statement": _delete,
+            "if_statement": _if, "type_alias_statement": _type_alias,
+            "except_clause": _except, "function_definition": _function, "class_definition": _class, "decorated_definition": _decorated,
+            "tuple_pattern": _tuple_pattern, **{kind: _renamed("tuple") for kind in _TUPLES}, **{kind: _renamed("list") for kind in _LISTS},
+            **{kind: _comprehension(kind) for kind in (
+                "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression",
+            )},
+        },
+    )  # fmt: skip
