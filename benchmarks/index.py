@@ -35,7 +35,7 @@ def cpu() -> float:
     return sum(u.ru_utime + u.ru_stime for u in usage)
 
 
-def sources(tree: Tree) -> list[tuple[bytes, str]]:
+def sources(tree: Tree) -> list[tuple[str, str]]:
     """(blob id, language) of every file that is parsed by a grammar."""
     found = []
     for path, entry in tree.entries().items():

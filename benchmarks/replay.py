@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def drafts_of(view: IndexedTree, count: int, seed: int = 7) -> list[Draft]:
     symbols = sorted(s for s in view.all_symbols() if not view.kinds_of(s.path) and s.ordinal == 0)
     chance.shuffle(symbols)
     found: list[Draft] = []
-    makers = [
+    makers: list[Callable[[SymbolId], Draft | None]] = [
         lambda s: Draft(f"behaviour of {s}", anchors=(f"body:{s}",)),
         lambda s: Draft(f"{s}의 동작 (엄격)", anchors=(f"strict:{s}",)),
         lambda s: Draft(f"what {s} takes", anchors=(f"signature:{s}",)),

@@ -56,9 +56,16 @@ class Project:
     repository: Repository
     ledger: Ledger
     index: IndexStore
-    author: Author
+    given_author: Author | None = None
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     progress: Progress = field(default_factory=SilentProgress)
+
+    @property
+    def author(self) -> Author:
+        """Who asks. git is only asked where something is said, not where something is read."""
+        if self.given_author is None:
+            self.given_author = default_author(self.repository)
+        return self.given_author
 
     def now(self) -> str:
         """The present time, ISO 8601 in UTC, whole seconds."""
@@ -83,8 +90,8 @@ def default_author(repository: Repository) -> Author:
     agent = os.environ.get("KNOWLEDGE_AGENT", "")
     if agent:
         return Author("agent", agent, os.environ.get("KNOWLEDGE_SESSION", ""))
-    name = os.environ.get("KNOWLEDGE_AUTHOR") or os.environ.get("GIT_AUTHOR_NAME") or os.environ.get("USER") or "unknown"
-    return Author("person", name)
+    name = os.environ.get("KNOWLEDGE_AUTHOR") or os.environ.get("GIT_AUTHOR_NAME") or repository.user_name() or os.environ.get("USER")
+    return Author("person", name or "unknown")
 
 
 @contextmanager
@@ -98,7 +105,7 @@ def open_project(start: Path, author: Author | None = None, *, create: bool = Fa
     try:
         index = open_index(repository.common_dir / INDEX_FILE, _VERSIONS)
         try:
-            yield Project(repository, ledger, index, author or default_author(repository))
+            yield Project(repository, ledger, index, author)
         finally:
             index.close()
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from knowledge.config import INDEX_FILE, LEDGER_FILE
@@ -18,12 +19,12 @@ def uninit(start: Path, *, with_ledger: bool = False) -> TransferAnswer:
     ledger = common_dir / LEDGER_FILE
     if not ledger.exists():
         raise NotInitializedError(f"no claims are kept for {common_dir}; there is nothing to remove")
-    doomed = [common_dir / (INDEX_FILE + end) for end in _BESIDE]
-    doomed += [common_dir / (LEDGER_FILE + end) for end in _BESIDE] if with_ledger else []
-    removed = [path for path in doomed if path.exists()]
-    for path in removed:
+    if with_ledger:
+        # The folder holds nothing but what this program put there.
+        removed = sum(1 for path in ledger.parent.rglob("*") if path.is_file())
+        shutil.rmtree(ledger.parent)
+        return TransferAnswer(str(ledger.parent), {"files removed": removed})
+    doomed = [path for end in _BESIDE if (path := common_dir / (INDEX_FILE + end)).exists()]
+    for path in doomed:
         path.unlink()
-    folder = ledger.parent
-    if with_ledger and not any(folder.iterdir()):
-        folder.rmdir()
-    return TransferAnswer(str(folder), {"files removed": len(removed)}, 0 if with_ledger else 1)
+    return TransferAnswer(str(ledger.parent), {"files removed": len(doomed)}, 1)

@@ -128,6 +128,10 @@ class Repository(Protocol):
         """Full ref name → commit id (tags peeled), sorted; refs to anything else are left out. Bytes that are not UTF-8 show as \\xNN."""
         ...
 
+    def user_name(self) -> str:
+        """git's `user.name` here, "" where it is not set."""
+        ...
+
     def hash_blob(self, content: bytes) -> str:
         """git's object id for these bytes, in this repository's object format."""
         ...

@@ -129,6 +129,9 @@ class GitRepository:
                 found[name] = revision
         return dict(sorted(found.items()))
 
+    def user_name(self) -> str:
+        return GitCommand(self._location).ask("config", "--get", "user.name").output.decode("utf-8", "replace").strip()
+
     def hash_blob(self, content: bytes) -> str:
         return hash_object("blob", content, self.object_format)
 
