@@ -104,11 +104,13 @@ class Calls:
                 return union([self.call(value, place, call) for value in decorated.values] or [UNKNOWN])
         index = self.arguments.chosen_overload(function, definition, place, call)
         chosen = Function(function.path, index, function.receiver)
+        if not definition.returns:
+            passed = self._passed_through(chosen, place, call)
+            if passed.values:
+                return passed
         flow = self.result_of_function(chosen)
         if any(isinstance(value, TypeVariable | Callable | Foreign | Instance | Class) for value in flow.values):
             flow = substitute(flow, self.arguments.known_arguments(chosen, place, call))
-        if not flow.values and not flow.is_certain:
-            return self._passed_through(chosen, place, call)
         return flow
 
     def result_of_function(self, function: Function) -> Flow:
@@ -126,7 +128,7 @@ class Calls:
             # A function that returns its own result adds nothing to it.
             self._results[key] = UNKNOWN
             self._results[key] = self._inferred_result(function, definition)
-        return self._classes.fill_self(self._results[key], function.receiver)
+        return self._classes.fill(self._results[key], function)
 
     def _inferred_result(self, function: Function, definition: Definition) -> Flow:
         outline = self._tree.outline(function.path)

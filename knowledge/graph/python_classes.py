@@ -14,6 +14,7 @@ from knowledge.graph.python_types import SELF, annotation_of
 from knowledge.graph.reads import View
 from knowledge.graph.values import (
     NOTHING,
+    OPEN,
     UNKNOWN,
     Class,
     External,
@@ -124,7 +125,7 @@ class Classes:
         for base in bases:
             if base.path and len(self._running) < _DEEPEST:
                 known = self._parameters_of(base)
-                orders.append([_fill(ancestor, known) for ancestor in self.order(base.path, base.index)])
+                orders.append([base, *(_fill(ancestor, known) for ancestor in self.order(base.path, base.index)[1:])])
             else:
                 orders.append([base, _UNKNOWN_ANCESTOR] if base.path else [base])
         merged = _merge([*orders, bases])
@@ -305,15 +306,22 @@ class Classes:
         if definition is None or not definition.returns:
             return UNKNOWN
         flow = self._follow.annotation(Place(function.path, definition.scope), definition.returns)
-        return through(self.fill_self(flow, function.receiver), "return")
+        return through(self.fill(flow, function), "return")
 
-    def fill_self(self, flow: Flow, receiver: Value | None) -> Flow:
-        """`Self` in a result is what the method was got from."""
-        if receiver is None:
-            return flow
+    def fill(self, flow: Flow, function: Function) -> Flow:
+        """A result seen through what the method was got from: `Self`, and the type parameters of the class."""
+        receiver = function.receiver
         if isinstance(receiver, Class):
             receiver = Instance(receiver.path, receiver.index, receiver.arguments)
-        return substitute(flow, {(SELF.path, SELF.name): one(receiver, "self")})
+        if not isinstance(receiver, Instance) or not any(isinstance(value, OPEN) for value in flow.values):
+            return flow
+        known = {(SELF.path, SELF.name): one(receiver, "self")}
+        definition = self.definition(function.path, function.index)
+        own = self._parameters_of(Ancestor(receiver.path, receiver.index, receiver.arguments))
+        for ancestor in self.order(receiver.path, receiver.index):
+            if definition is not None and (ancestor.path, ancestor.index) == (function.path, definition.parent):
+                known |= own if (ancestor.path, ancestor.index) == (receiver.path, receiver.index) else self._parameters_of(_fill(ancestor, own))
+        return substitute(flow, known)
 
     def _bind(self, flow: Flow, receiver: Value, known: Known) -> Flow:
         """Binds functions to what they are got from, runs properties, and fills in type parameters."""

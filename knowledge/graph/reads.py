@@ -109,11 +109,11 @@ class Tree:
 
     def _compute(self, kind: str, key: str) -> str:
         if kind == "module":
-            return _short("\n".join(decode(path) for path in self.layout.answer(key)))
+            return _short("\n".join("/" + decode(path) for path in self.layout.answer(key)))
         if kind == "layout":
-            language, _, directory = key.partition(":")
-            place = encode(directory)
-            return _short(self.layout.describe_python(place) if language == "python" else self.layout.javascript.describe(posixpath.join(place, b"x")))
+            language, _, text = key.partition(":")
+            directory, javascript = encode(text), self.layout.javascript
+            return _short(self.layout.describe_python(directory) if language == "python" else javascript.describe(posixpath.join(directory, b"x")))
         if kind == "interface":
             path, _, name = key.rpartition("::")
             outline = self.outline(encode(path))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Import, Span
 from knowledge.graph.guesses import Guesses
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
 from knowledge.graph.python_flow import PythonFlow
 from knowledge.graph.reads import Candidate, View
 from knowledge.graph.resolution import EdgeWriter, Target, targets_of
-from knowledge.graph.values import Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Value
+from knowledge.graph.values import Callable, Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Value
 from knowledge.records.edges import ConfidenceKind
 from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 
@@ -156,23 +158,40 @@ class PythonResolver:
         callee = call.expression.parts[0]
         place = Place(self._path, call.scope)
         flow = self._flow.expression(place, callee)
-        targets = self._call_targets(flow)
-        if not targets and not flow.is_certain and not any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
-            targets = self._guess(place, callee, call)
         subject = self.writer.owner(call.scope)
-        if len(targets) == 1 and callee.kind == "attribute":
-            targets += self._what_runs(place, callee, flow, targets[0])
-        for target in targets:
-            self.writer.add(subject, "calls", target, call.name_span, callee.name)
+        span = _name_span(call)
+        name = callee.parts[0].name if callee.kind == "subscript" else callee.name
+        for target in self._targets(call, place, callee, flow):
+            self.writer.add(subject, "calls", target, span, name)
             if self._is_test:
                 self._tested(call.scope, target, call.name_span)
         self._environment_call(subject, call, flow)
+
+    def _targets(self, call: Call, place: Place, callee: Expression, flow: Flow) -> list[Target]:
+        targets = self._call_targets(flow)
+        if "implicit" in call.flags:
+            # Operators, loops and with statements: only what the repository defines; they are never guessed.
+            return [Target(t.symbol, t.confidence_kind, "implicit", t.rivals) for t in targets if t.symbol.path]
+        if len(targets) == 1 and callee.kind == "attribute":
+            return targets + self._what_runs(place, callee, flow, targets[0])
+        if targets or flow.is_certain or any(isinstance(value, External | Foreign | ForeignMethod | Lambda) for value in flow.values):
+            return targets
+        return self._guess(place, callee, call)
+
+    @cached_property
+    def _has_unknown_star(self) -> bool:
+        """Whether names may come from a star import that cannot be followed."""
+        found = [self._flow.names.module(self._path, star.level, star.module).values for star in self._outline.star_imports]
+        return any(not values or isinstance(values[0], External) for values in found)
 
     def _call_targets(self, flow: Flow) -> list[Target]:
         values: list[Value] = []
         is_certain = flow.is_certain
         for value in flow.values:
-            if isinstance(value, Instance):
+            if isinstance(value, Callable) and value.function is not None:
+                values += value.function.values
+                is_certain = is_certain and value.function.is_certain
+            elif isinstance(value, Instance):
                 called = self._flow.attribute(value, "__call__")
                 if called is not None:
                     values += called.values
@@ -215,7 +234,7 @@ class PythonResolver:
         if callee.kind == "name":
             if self._flow.lookup(place, callee.name, callee.start) is None:
                 self.writer.limit("undeclared-name", call.name_span.row)
-                return self._guesses.function(callee.name)
+                return self._guesses.function(callee.name) if self._has_unknown_star else []
             self.writer.limit("unknown-callee", call.name_span.row)
             return []
         self.writer.limit("computed-callee", call.name_span.row)
@@ -285,7 +304,8 @@ class PythonResolver:
             if outline is None or self._flow.classes.definition(ancestor.path, ancestor.index) is None:
                 continue
             bindings = outline.members(ancestor.index).get(name)
-            if not bindings and name not in outline.attributes.get(ancestor.index, {}):
+            if not bindings and not any(write.value is not None for write in outline.attributes.get(ancestor.index, {}).get(name, ())):
+                # Not declared here; `self.x += 1` alone only changes what an ancestor has.
                 continue
             if bindings and bindings[-1].kind == "definition" and outline.definitions[bindings[-1].target].kind == "method":
                 return None
@@ -333,6 +353,17 @@ class PythonResolver:
         if last.kind == "definition" and outline.definitions[last.target].kind not in ("constant", "variable"):
             return None
         return SymbolId(path, name)
+
+
+def _name_span(call: Call) -> Span:
+    """Where the callee's name stands; for `Class[int]()` that of the class."""
+    callee = call.expression.parts[0]
+    if callee.kind != "subscript" or not callee.parts[0].name:
+        return call.name_span
+    head = callee.parts[0]
+    shift = head.start - call.name_span.start
+    length, span = len(head.name.encode()), call.name_span
+    return Span(head.start, head.start + length, span.row, span.column + shift, span.row, span.column + shift + length)
 
 
 def _methods(decorator: Expression) -> list[str]:

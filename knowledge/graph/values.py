@@ -202,7 +202,7 @@ def union(flows: Iterable[Flow]) -> Flow:
 
 def substitute(flow: Flow, known: Mapping[tuple[bytes, str], Flow], depth: int = 0) -> Flow:
     """The flow with type parameters replaced by what they are known to stand for."""
-    if not known or depth > _SUBSTITUTION_DEPTH or not any(isinstance(v, _OPEN) for v in flow.values):
+    if not known or depth > _SUBSTITUTION_DEPTH or not any(isinstance(v, OPEN) for v in flow.values):
         return flow
     flows = []
     for value in flow.values:
@@ -220,4 +220,5 @@ def substitute(flow: Flow, known: Mapping[tuple[bytes, str], Flow], depth: int =
     return Flow(found.values, found.is_certain and flow.is_certain, found.reason)
 
 
-_OPEN = (TypeVariable, Class, Instance, Foreign, Callable)
+OPEN = (TypeVariable, Class, Instance, Foreign, Callable)
+"""Values in which a type parameter may stand."""
