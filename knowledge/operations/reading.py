@@ -6,7 +6,7 @@ that the difference can touch are looked at, and nothing is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -100,7 +100,7 @@ class Reading:
             old = self.stored_tree(state)
             if old is None:
                 return Difference(None)
-            keys = changed_keys(old, view)
+            keys = changed_keys(old, view, index.watching)
             found |= set(concerned(keys, index.watching, ledger.claims_on, self.derived_from))
         return Difference(frozenset(found))
 
@@ -116,11 +116,13 @@ class Reading:
         return IndexedTree(repository.tree(state.tree_key), self.trees.loader, rows.files, rows.meta)
 
 
-def changed_keys(old: IndexedTree, new: IndexedTree) -> set[str]:
-    """The watch keys that differ between two indexed trees."""
+def changed_keys(old: IndexedTree, new: IndexedTree, watching: Callable[[set[str]], set[str]]) -> set[str]:
+    """The watch keys that differ between two indexed trees. Files in which no anchor watches a symbol are not hashed."""
     keys: set[str] = set()
     for change in new.differences(old):
-        keys |= keys_of_file(FileChange(change.path, _side(change.path, old), _side(change.path, new)))
+        names = {f"symbol:{d.qualified_name}" for view in (old, new) if (facts := view.facts(change.path)) for d in facts.definitions}
+        is_watched = bool(names and watching(names))
+        keys |= keys_of_file(FileChange(change.path, _side(change.path, old, is_watched), _side(change.path, new, is_watched)))
     for path in old.files.keys() | new.files.keys():
         before, after = old.files.get(path, (0, 0))[1], new.files.get(path, (0, 0))[1]
         if before != after:
@@ -128,10 +130,10 @@ def changed_keys(old: IndexedTree, new: IndexedTree) -> set[str]:
     return keys
 
 
-def _side(path: bytes, view: IndexedTree) -> FileSide:
+def _side(path: bytes, view: IndexedTree, is_watched: bool) -> FileSide:
     blob_id = view.blob_id(path)
     if not blob_id:
         return FileSide()
     facts = view.facts(path)
-    digests = view.digests(path) if facts is not None and facts.definitions else None
+    digests = view.digests(path) if is_watched and facts is not None else None
     return FileSide(blob_id, facts, digests, view.skipped(path), view.package_of(path))
