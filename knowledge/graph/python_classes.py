@@ -8,8 +8,9 @@ from typing import Protocol
 import msgspec
 
 from analyzers.facts import Access, Binding, Definition, Expression
+from knowledge.graph.bindings import END
 from knowledge.graph.outline import MODULE_SCOPE
-from knowledge.graph.python_names import END, Names
+from knowledge.graph.python_names import Names
 from knowledge.graph.python_types import SELF, annotation_of
 from knowledge.graph.reads import View
 from knowledge.graph.values import (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from analyzers.facts import Binding, Definition, Expression, FileFacts, Narrowing
+from analyzers.facts import Binding, Definition, Expression, FileFacts
+from knowledge.graph.narrowing import Narrowings
 from knowledge.graph.outline import CLASS_KINDS, Outline
 from knowledge.graph.python_calls import Calls
 from knowledge.graph.python_classes import Classes
 from knowledge.graph.python_names import Names
 from knowledge.graph.python_passed import Passed
-from knowledge.graph.python_types import Types, annotation_of, dotted
+from knowledge.graph.python_types import Types, annotation_of
 from knowledge.graph.reads import View
 from knowledge.graph.values import (
     NOTHING,
@@ -53,7 +54,7 @@ class PythonFlow:
         self.is_cut = False
         """Whether something was too deep to be followed."""
         self._depth = 0
-        self._narrowed: dict[int, list[tuple[str, Narrowing]]] | None = None
+        self.narrowings = Narrowings(view.importer, view.tree.outline(view.importer), self.expression, self.classes.is_subclass)
 
     # ── Following ──
 
@@ -100,12 +101,12 @@ class PythonFlow:
     def _name(self, place: Place, expression: Expression) -> Flow:
         found = self.names.lookup(place, expression.name, expression.start)
         flow = found if found is not None else UNKNOWN
-        return self._narrow(place, expression, flow) if place.path == self.view.importer else flow
+        return self.narrowings.narrow(place, expression, flow)
 
     def _attribute(self, place: Place, expression: Expression) -> Flow:
         owner = self.expression(place, expression.parts[0])
         flow = self.attributes(owner, expression.name)
-        return self._narrow(place, expression, flow) if place.path == self.view.importer else flow
+        return self.narrowings.narrow(place, expression, flow)
 
     def attributes(self, owner: Flow, name: str) -> Flow:
         """What `name` of any of these values is."""
@@ -188,67 +189,6 @@ class PythonFlow:
         arguments = (UNKNOWN, element) if expression.name == "dict" else (element,)
         return one(Foreign("builtins", expression.name, arguments), "local")
 
-    # ── narrowing ──
-
-    def _narrow(self, place: Place, expression: Expression, flow: Flow) -> Flow:
-        """What is left of a flow where `isinstance` was asked around it."""
-        outline = self.view.tree.outline(place.path)
-        if outline is None or not outline.narrowings:
-            return flow
-        narrowed = self._narrowings(outline).get(_frame(outline, place.scope), ())
-        for target, row in narrowed:
-            if not row.start <= expression.start < row.end or not target.endswith(expression.name) or target != dotted(expression):
-                continue
-            if "." not in target and self._is_rebound(outline, place.scope, target, row.start, expression.start):
-                continue
-            types = self._types_of(Place(place.path, row.scope), row.type)
-            flow = self._without(flow, types) if row.is_negated else self._within(flow, types)
-        return flow
-
-    def _narrowings(self, outline: Outline) -> dict[int, list[tuple[str, Narrowing]]]:
-        if self._narrowed is None:
-            self._narrowed = {}
-            for scope, rows in outline.narrowings.items():
-                self._narrowed.setdefault(_frame(outline, scope), []).extend((dotted(row.target), row) for row in rows)
-        return self._narrowed
-
-    def _is_rebound(self, outline: Outline, scope: int, name: str, after: int, before: int) -> bool:
-        while scope >= 0:
-            if name in outline.names[scope]:
-                return any(after <= binding.start < before for binding in outline.names[scope][name])
-            scope = outline.scopes[scope].parent
-        return False
-
-    def _types_of(self, place: Place, expression: Expression) -> Flow:
-        parts = expression.parts if expression.kind == "collection" else (expression,)
-        flows = []
-        for part in parts:
-            for value in (classes := self.expression(place, part)).values:
-                if isinstance(value, Class):
-                    flows.append(one(Instance(value.path, value.index), "narrowed"))
-                elif isinstance(value, External):
-                    flows.append(one(Foreign(value.package, value.name), "narrowed"))
-                else:
-                    flows.append(UNKNOWN)
-            if not classes.values:
-                flows.append(UNKNOWN)
-        return union(flows)
-
-    def _within(self, flow: Flow, types: Flow) -> Flow:
-        if not types.values or not types.is_certain:
-            return flow
-        kept = [value for value in flow.values if any(self._is_a(value, of) for of in types.values)]
-        return Flow(tuple(kept), True, flow.reason) if kept else types
-
-    def _without(self, flow: Flow, types: Flow) -> Flow:
-        kept = [value for value in flow.values if not any(self._is_a(value, of) for of in types.values)]
-        return Flow(tuple(kept), flow.is_certain, flow.reason) if kept else flow
-
-    def _is_a(self, value: Value, of: Value) -> bool:
-        if isinstance(value, Instance) and isinstance(of, Instance):
-            return self.classes.is_subclass(value.path, value.index, (of.path, of.index))
-        return isinstance(value, Foreign) and isinstance(of, Foreign) and (value.package, value.name) == (of.package, of.name)
-
     # ── bindings ──
 
     def binding(self, place: Place, binding: Binding) -> Flow:
@@ -263,7 +203,7 @@ class PythonFlow:
         if binding.kind == "parameter":
             return self._parameter(place, outline, binding)
         if binding.kind == "except":
-            return self._types_of(place, binding.value) if binding.value is not None else UNKNOWN
+            return self.narrowings.types_of(place, binding.value) if binding.value is not None else UNKNOWN
         if self._depth >= EXPRESSION_DEPTH:
             self.is_cut = True
             return UNKNOWN
@@ -322,13 +262,6 @@ class PythonFlow:
 def _open(elements: Flow) -> Flow:
     """Elements of a collection that may grow: never all of them."""
     return Flow(elements.values, False, elements.reason)
-
-
-def _frame(outline: Outline, scope: int) -> int:
-    """The scope of the running function around `scope`."""
-    while outline.scopes[scope].kind in ("comprehension", "block") and outline.scopes[scope].parent >= 0:
-        scope = outline.scopes[scope].parent
-    return scope
 
 
 _KINDS = {

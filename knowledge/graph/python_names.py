@@ -10,19 +10,17 @@ import builtins
 import posixpath
 from collections.abc import Callable, Sequence
 
-from analyzers.facts import Binding, Expression, Import
+from analyzers.facts import Binding, Import
+from knowledge.graph.bindings import END, SILENT, live_bindings
 from knowledge.graph.layout import STANDARD_LIBRARY, decode, relative_stem
 from knowledge.graph.outline import MODULE_SCOPE, Outline
 from knowledge.graph.reads import View
 from knowledge.graph.values import UNKNOWN, External, Flow, Module, Place, Value, one, through, union
 
-END = 1 << 60
-"""The use of a name from outside the running function: everything in its scope has happened."""
 _BUILTINS = frozenset(dir(builtins)) | {"reveal_type", "WindowsError"}
 _DUNDERS = {"__name__": "str", "__file__": "str", "__doc__": "str", "__package__": "str", "__path__": "list", "__dict__": "dict"}
 _INLINE = frozenset({"comprehension", "block", "class"})
 """Scopes that run where they stand, not later."""
-_SILENT = frozenset({"delete", "global", "nonlocal"})
 
 
 class Names:
@@ -68,10 +66,7 @@ class Names:
 
     def bound(self, path: bytes, scope: int, name: str, bindings: Sequence[Binding], at: int, is_later: bool = False) -> Flow:
         """What the bindings of one name in one scope give at byte `at`, or at any time from then on."""
-        live = _live(bindings, at)
-        if is_later and at != END:
-            live += [index for index, binding in enumerate(bindings) if binding.start >= at and index not in live and binding.kind not in _SILENT]
-        flows = [self._binding((path, scope, name, index), bindings[index]) for index in live]
+        flows = [self._binding((path, scope, name, index), bindings[index]) for index in live_bindings(bindings, at, is_later)]
         return flows[0] if len(flows) == 1 else union(flows)
 
     def _binding(self, key: tuple[bytes, int, str, int], binding: Binding) -> Flow:
@@ -116,7 +111,7 @@ class Names:
         if outline is None:
             return UNKNOWN
         bindings = [*outline.names[MODULE_SCOPE].get(name, ()), *outline.globals.get(name, ())]
-        bindings = [binding for binding in bindings if binding.kind not in _SILENT]
+        bindings = [binding for binding in bindings if binding.kind not in SILENT]
         if bindings:
             found = self.bound(path, MODULE_SCOPE, name, bindings, END)
             if found.values or found.is_certain:
@@ -214,28 +209,3 @@ class Names:
         flow = self.module_name(module.path, found.name)
         return through(flow, "import", certain) if flow is not None else UNKNOWN
 
-
-def _live(bindings: Sequence[Binding], at: int) -> list[int]:
-    """Indexes of the bindings that may hold at byte `at`; all of them where none comes before (the use is in a loop)."""
-    live: list[int] = []
-    for index, binding in enumerate(bindings):
-        if binding.kind in _SILENT or (binding.kind == "augmented" and len(bindings) > 1):
-            continue
-        if at != END and (binding.start >= at or (binding.value is not None and at <= _last_start(binding.value))):
-            # Not yet, or inside the very value that is assigned.
-            continue
-        if binding.until == -1 or (at != END and at < binding.until):
-            live = []
-        live.append(index)
-    return live or [index for index, binding in enumerate(bindings) if binding.kind not in _SILENT]
-
-
-def _last_start(expression: Expression) -> int:
-    """The last byte offset at which a part of an expression begins."""
-    last = expression.start
-    rest = list(expression.parts)
-    while rest:
-        part = rest.pop()
-        last = max(last, part.start)
-        rest += part.parts
-    return last

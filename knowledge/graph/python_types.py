@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from analyzers.facts import Expression
 from knowledge.graph.annotations import NO_TYPE, UNKNOWN_TYPE, Annotation, read_annotation
-from knowledge.graph.python_names import END
+from knowledge.graph.bindings import END
+from knowledge.graph.narrowing import dotted
 from knowledge.graph.values import (
     NOTHING,
     UNKNOWN,
@@ -163,13 +164,3 @@ def annotation_of(expression: Expression, depth: int = 0) -> Annotation:
         return Annotation("tuple", "", tuple(annotation_of(part, depth + 1) for part in expression.parts))
     return UNKNOWN_TYPE
 
-
-def dotted(expression: Expression) -> str:
-    """`a.b.c` for a chain of names; "" for anything else."""
-    names: list[str] = []
-    while expression.kind == "attribute" and len(names) < 2 * _DEPTH:
-        names.append(expression.name)
-        expression = expression.parts[0]
-    if expression.kind != "name":
-        return ""
-    return ".".join([expression.name, *reversed(names)])
