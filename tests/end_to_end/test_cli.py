@@ -285,6 +285,25 @@ def test_it_works_from_everywhere_in_a_repository(tmp_path: Path, repo: GitRepo,
     assert knowledge("status", "--json", there=bare.path).json["claims_by_status"] == {"active": 1}
 
 
+def test_paths_are_meant_from_where_one_stands(repo: GitRepo, knowledge: Run) -> None:
+    """In a folder of the work tree its files are named as they are there; names from the top still work."""
+    knowledge("init", "--no-hooks")
+    inside = repo.path / "app"
+    for path in ("sessions.py", "../app/sessions.py", "app/sessions.py"):
+        assert "app/login.py:1" in knowledge("importers", path, there=inside).out, path
+    anchors = ["body:login.py::authenticate", "edge:login.py::authenticate calls sessions.py::create_session", "source:sessions.py:1-2"]
+    given = [word for anchor in anchors for word in ("--anchor", anchor)]
+    recorded = knowledge("claim", "record", "It is so", *given, "--evidence", "login.py:4-5", "--scope-path", ".", "--json", there=inside).json
+    about = [anchor["about"].partition(": ")[0] for anchor in recorded["anchors"]]
+    assert about == [
+        "body:app/login.py::authenticate",
+        "edge:app/login.py::authenticate calls app/sessions.py::create_session",
+        "source:app/sessions.py",
+    ]
+    assert recorded["scope"]["paths"] == ["app"]
+    assert knowledge("claim", "list", "--path", "login.py", "--quiet", there=inside).out.strip() == recorded["claim"]["id"]
+
+
 def test_uncommitted_work_counts(repo: GitRepo, knowledge: Run, claim: str) -> None:
     """An edit that was not committed makes the claim stale, and the answer says which tree it speaks of."""
     repo.write("app/refresh.py", REFRESH)
@@ -325,8 +344,8 @@ def test_evidence_outlives_the_index(repo: GitRepo, knowledge: Run, claim: str) 
 
 def test_an_export_gives_the_same_statuses_in_a_clone(tmp_path: Path, repo: GitRepo, knowledge: Run, claim: str) -> None:
     """Export, clone, import: the same claim with the same status; importing again adds nothing."""
-    out = tmp_path / "claims.jsonl"
-    assert knowledge("export", str(out)).code == 0
+    out = repo.path / "claims.jsonl"
+    assert knowledge("export", out.name).code == 0, "a relative path is meant from the directory that -C names"
     copy = repo.clone(tmp_path / "copy")
     knowledge("init", "--no-hooks", there=copy.path)
     assert knowledge("import", str(out), there=copy.path).code == 0

@@ -102,7 +102,7 @@ class LazyGroup(click.Group):
     """A group that knows its commands' names and summaries, and imports a command only when it is called for."""
 
     def __init__(self, name: str, sections: dict[str, dict[str, Entry | Branch]], summary: str) -> None:
-        super().__init__(name, help=summary, params=shared_options())
+        super().__init__(name, help=summary, params=shared_options(), context_settings={"help_option_names": ["-h", "--help"]})
         self.sections = sections
 
     @property

@@ -9,6 +9,7 @@ import click
 from knowledge.operations import claims
 from knowledge.surfaces.cli.commands.choices import KINDS, STATUSES
 from knowledge.surfaces.cli.commands.opening import opened
+from knowledge.surfaces.cli.commands.paths import from_here
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb, at_option
@@ -57,10 +58,10 @@ def list_command(settings: Settings, **options: Unpack[ListOptions]) -> None:
 
     What needs attention comes first. Several values of one option mean any of them; different options must all fit.
     """
-    wanted = claims.Filter(
-        options["statuses"], options["kinds"], options["tags"], options["path"], options["symbol"], options["text"], options["limit"]
-    )
     with opened(settings) as project:
+        (path,) = from_here([options["path"]], project, settings, has_folders=True)
+        (symbol,) = from_here([options["symbol"]], project, settings)
+        wanted = claims.Filter(options["statuses"], options["kinds"], options["tags"], path, symbol, options["text"], options["limit"])
         answer = claims.listing(project, wanted, at=options["at"])
     show(answer, settings)
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, cast
 
 import click
 
 from knowledge.errors import UsageError
+from knowledge.operations.project import Project
 from knowledge.operations.record import Draft, propose_only, record
 from knowledge.operations.steps import correct
 from knowledge.records.claims import ClaimKind, Scope
 from knowledge.surfaces.cli.commands.choices import KINDS
 from knowledge.surfaces.cli.commands.opening import opened
+from knowledge.surfaces.cli.commands.paths import from_here
 from knowledge.surfaces.cli.render.claims import proposal
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
@@ -94,22 +96,26 @@ def draft_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def draft_of(options: DraftOptions) -> Draft:
+def draft_of(options: DraftOptions, project: Project, settings: Settings) -> Draft:
     """The options as a draft. Raises UsageError for a rejected alternative without a reason."""
+
+    def rooted(texts: Iterable[str]) -> tuple[str, ...]:
+        return from_here(texts, project, settings)
+
     return Draft(
         statement=options["statement"],
         kind=cast(ClaimKind, options["kind"] or "observation"),
         tags=options["tags"],
         scope=Scope(
-            paths=options["scope_paths"],
-            symbols=options["scope_symbols"],
+            paths=from_here(options["scope_paths"], project, settings, has_folders=True),
+            symbols=rooted(options["scope_symbols"]),
             service=options["service"],
             environment=options["environment"],
             conditions=options["conditions"],
             route_tried=options["route_tried"],
         ),
-        anchors=options["anchors"],
-        evidence=options["evidence"],
+        anchors=rooted(options["anchors"]),
+        evidence=rooted(options["evidence"]),
         derived_from=options["derived_from"],
         until=options["until"],
         period_days=options["period_days"],
@@ -138,7 +144,7 @@ def record_command(settings: Settings, **options: Unpack[DraftOptions]) -> None:
     taken, what they cannot notice, and whether the analysis agrees. A claim is never refused for being wrong.
     """
     with opened(settings, author_of(options["agent"], options["session"])) as project:
-        answer = record(project, draft_of(options))
+        answer = record(project, draft_of(options, project, settings))
     show(answer, settings)
 
 
@@ -152,7 +158,7 @@ def propose_command(settings: Settings, **options: Unpack[DraftOptions]) -> None
     Takes the options of `claim record`, and answers as it would.
     """
     with opened(settings, author_of(options["agent"], options["session"])) as project:
-        answer = propose_only(project, draft_of(options))
+        answer = propose_only(project, draft_of(options, project, settings))
     show(replace(answer, notes=("nothing was stored", *answer.notes)), settings, proposal)
 
 
@@ -168,5 +174,5 @@ def correct_command(settings: Settings, **options: Unpack[CorrectOptions]) -> No
     Records STATEMENT as `claim record` does and supersedes CLAIM by it. CLAIM stays, with its history.
     """
     with opened(settings, author_of(options["agent"], options["session"])) as project:
-        answer = correct(project, options["claim"], draft_of(options), options["reason"])
+        answer = correct(project, options["claim"], draft_of(options, project, settings), options["reason"])
     show(answer, settings)

@@ -6,6 +6,7 @@ import click
 
 from knowledge.operations.context import Asked, context
 from knowledge.surfaces.cli.commands.opening import opened
+from knowledge.surfaces.cli.commands.paths import from_here
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb, at_option
@@ -25,5 +26,5 @@ def context_command(settings: Settings, goal: str, focus: tuple[str, ...], budge
     GOAL is a sentence, English or Korean. Claims that could overturn a conclusion come first; what is left out is counted.
     """
     with opened(settings) as project:
-        answer = context(project, Asked(goal, focus, budget), at=at)
+        answer = context(project, Asked(goal, from_here(focus, project, settings), budget), at=at)
     show(answer, settings)

@@ -9,6 +9,7 @@ import click
 
 from knowledge.operations.questions import ask
 from knowledge.surfaces.cli.commands.opening import opened
+from knowledge.surfaces.cli.commands.paths import from_here
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb, at_option
@@ -30,7 +31,8 @@ class QuestionOptions(TypedDict, total=False):
 def _question(name: str, summary: str, arguments: Callable[[Callable[..., None]], Callable[..., None]], about: str) -> click.Command:
     def run(settings: Settings, **options: Unpack[QuestionOptions]) -> None:
         with opened(settings) as project:
-            answer = ask(project, name, options.get("symbol", ""), other=options.get("other", ""), at=options["at"], limit=options["limit"])
+            symbol, other = from_here((options.get("symbol", ""), options.get("other", "")), project, settings)
+            answer = ask(project, name, symbol, other=other, at=options["at"], limit=options["limit"])
         show(answer, settings)
 
     limited = click.option("--limit", default=200, show_default=True, type=click.IntRange(min=0), metavar="N", help="At most so many; 0 for all.")
