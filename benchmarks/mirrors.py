@@ -7,15 +7,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def arguments(description: str, data: str = "") -> argparse.Namespace:
-    """`[--data DIR] [--mirror DIR] [--split S] [--json] [--only NAME]`. data: the folder of ../shared/bench that is the default."""
+def arguments(description: str, data: str = "", more: Callable[[argparse.ArgumentParser], None] | None = None) -> argparse.Namespace:
+    """`[--data DIR] [--mirror DIR] [--split S] [--json] [--only NAME]`. data: the folder of ../shared/bench that is the default. more: adds its own."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "bench" / data if data else None)
     parser.add_argument(
@@ -24,6 +24,8 @@ def arguments(description: str, data: str = "") -> argparse.Namespace:
     parser.add_argument("--split", default="dev")
     parser.add_argument("--json", action="store_true", help="one JSON object with the same figures")
     parser.add_argument("--only", action="append", default=[], help="only repositories with this in their name")
+    if more is not None:
+        more(parser)
     return parser.parse_args()
 
 
