@@ -367,7 +367,7 @@ def test_hooks_come_and_go(repo: GitRepo, knowledge: Run) -> None:
     assert knowledge("hooks", "status", "--check").code == 1
     assert knowledge("hooks", "install").code == 0
     knowledge("claim", "record", ONLY)
-    assert knowledge("uninit").code == 0
+    assert "the claims stay" in knowledge("uninit").out
     assert not hook.exists()
     assert "1 active" in knowledge("stale").out
 
@@ -377,7 +377,7 @@ def test_deleting_claims_must_be_meant(repo: GitRepo, knowledge: Run, claim: str
     refused = knowledge("uninit", "--delete-claims")
     assert (refused.code, "--yes" in refused.err) == (2, True)
     assert "1 active" in knowledge("stale").out
-    assert knowledge("uninit", "--delete-claims", "--yes").code == 0
+    assert "all claims are removed" in knowledge("uninit", "--delete-claims", "--yes").out
     assert knowledge("stale").code == 3
     assert not (repo.path / ".git/knowledge").exists()
 

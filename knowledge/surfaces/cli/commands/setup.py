@@ -16,6 +16,7 @@ from knowledge.operations.uninit import uninit
 from knowledge.surfaces.cli import hook_lines
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.failures import FOUND
+from knowledge.surfaces.cli.render.store import uninit_answer
 from knowledge.surfaces.cli.screen import show, terminal_progress
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb, at_option
@@ -99,7 +100,7 @@ def uninit_command(settings: Settings, delete_claims: bool, yes: bool, shared_ho
         _ask()
     answer = uninit(settings.start, with_ledger=delete_claims)
     hook_lines.remove(settings.start, allow_shared=shared_hooks)
-    show(answer, settings)
+    show(answer, settings, uninit_answer)
 
 
 def _ask() -> None:

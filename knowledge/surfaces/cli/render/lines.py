@@ -83,13 +83,13 @@ def said(word: str, text: Text, *, indent: int, style: str = QUIET) -> Line:
     return Line(Text.assemble((word, style), ": ", text), indent, hang=2)
 
 
-def table(rows: Sequence[tuple[Text, Text]], *, indent: int = 2, most: int = 44) -> list[Line]:
+def table(rows: Sequence[tuple[Text, Text]], *, indent: int = 2, most: int = 40) -> list[Line]:
     """Labels in one column, as wide as the widest that is no wider than `most`; a wider one has its text on the next line."""
     column = max((w for label, _ in rows if (w := cell_len(label.plain)) <= most), default=0)
     lines = []
     for label, text in rows:
         if cell_len(label.plain) > column:
-            lines += [Line(label, indent), Line(text, indent + column + 2)]
+            lines += [Line(label, indent), Line(text, indent + 4)]
         else:
             lines.append(labelled(label, text, indent=indent, column=column))
     return lines

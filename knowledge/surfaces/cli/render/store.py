@@ -80,6 +80,14 @@ def transfer_answer(answer: TransferAnswer) -> list[Line]:
     return [Line(join(data(answer.path, NAME), rows if rows.plain else "nothing new", skipped), hang=2)]
 
 
+def uninit_answer(answer: TransferAnswer) -> list[Line]:
+    """What was removed, and what stays. Something skipped means that the ledger was left."""
+    if not answer.skipped:
+        return [Line(Text.assemble("index, hooks and all claims are removed from ", data(answer.path, NAME)))]
+    kept = Text.assemble("index and hooks are removed; the claims stay in ", data(answer.path, NAME))
+    return [Line(kept), hint("knowledge init, which brings everything back; or knowledge uninit --delete-claims")]
+
+
 def hooks_answer(answer: HooksAnswer) -> list[Line]:
     """What was done about each hook, or how each stands."""
     lines = [labelled(Text("hooks in", style=QUIET), join(data(answer.directory), data(answer.manager and f"({answer.manager})"), by=" "))]
