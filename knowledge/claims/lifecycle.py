@@ -71,11 +71,21 @@ def standing_of(events: Sequence[Event]) -> tuple[Status, str] | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewed:
+    """An anchor of an older verdict, read anew. then: in the verdict's tree (None: that tree is gone); now: in this tree, seen from there."""
+
+    then: AnchorReading | None
+    now: AnchorReading
+
+
+@dataclass(frozen=True, slots=True)
 class Present:
     """What one tree says about a claim. `readings` is asked per verdict, for moves are followed from the verdict's tree."""
 
     readings: Callable[[Verdict], Mapping[str, AnchorReading]]
     decision: Decision | None
+    renewed: Callable[[Verdict, Anchor], Renewed | None]
+    """What today's analyzers read where the verdict was said; None where the verdict was said with today's analyzers."""
     premises: Callable[[str], tuple[Status, tuple[str, ...]]]
     """claim id → (its status in this tree, the path of claims that made it fall)"""
     today: date
@@ -93,7 +103,7 @@ def status_in_tree(
     explained: tuple[Verdict, Mapping[str, AnchorReading], tuple[Cause, ...]] | None = None
     for verdict in reversed(verdicts):
         readings = present.readings(verdict)
-        changed = _changed(anchors, verdict, readings)
+        changed = _changed(anchors, verdict, readings, present)
         if decision is not None and decision.holds is False and not (verdict.kind == "verified" and not changed):
             causes = (Cause("counter_evidence", place=decision.place, detail=decision.detail), *changed, *bearing)
             fallen: Status = "needs_review" if claim.kind in REVIEWED_KINDS else "stale"
@@ -117,9 +127,33 @@ def _with(claim: Claim, verdict: Verdict, readings: Mapping[str, AnchorReading],
     return ClaimStatus(claim.id, status, causes, verdict.id, dict(readings), is_relocated)
 
 
-def _changed(anchors: Sequence[Anchor], verdict: Verdict, readings: Mapping[str, AnchorReading]) -> tuple[Cause, ...]:
-    causes = (compare(a, verdict.fingerprint[a.digest], readings[a.digest]) for a in anchors if a.digest in verdict.fingerprint)
-    return tuple(c for c in causes if c is not None)
+def _changed(anchors: Sequence[Anchor], verdict: Verdict, readings: Mapping[str, AnchorReading], present: Present) -> tuple[Cause, ...]:
+    causes = []
+    for anchor in anchors:
+        old = verdict.fingerprint.get(anchor.digest)
+        cause = compare(anchor, old, readings[anchor.digest]) if old is not None else None
+        if cause is not None:
+            renewed = present.renewed(verdict, anchor)
+            cause = _after_upgrade(anchor, cause, renewed) if renewed is not None else cause
+        if cause is not None:
+            causes.append(cause)
+    return tuple(causes)
+
+
+def _after_upgrade(anchor: Anchor, cause: Cause, renewed: Renewed) -> Cause | None:
+    """An upgrade of the analyzers is not a change of the code: what differs must differ by today's analyzers on both trees.
+
+    A hash that differs only by the analyzer says nothing. A set or an edge that today's analyzers see otherwise on the very tree of the
+    verdict means that the earlier analysis was incomplete.
+    """
+    if renewed.then is None:
+        return replace(cause, reason="analyzer_differs", detail="said with an earlier analyzer, on a tree that is gone")
+    again = compare(anchor, renewed.then, renewed.now)
+    if again is not None:
+        return again
+    if anchor.kind in ("set", "edge"):
+        return replace(cause, reason="analyzer_differs", detail=f"earlier analysis incomplete: {cause.detail}")
+    return None
 
 
 def _is_excused(claim: Claim, anchors: Sequence[Anchor], cause: Cause) -> bool:

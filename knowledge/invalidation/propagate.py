@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from knowledge.claims.anchors import Watched, read, watch_keys
-from knowledge.claims.lifecycle import Present, status_in_tree
+from knowledge.claims.lifecycle import Present, Renewed, status_in_tree
 from knowledge.claims.predicates import Decision, decide
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.invalidation.dependencies import in_order
@@ -46,11 +46,24 @@ class Outcome:
     watches: Mapping[str, frozenset[str]]
 
 
-def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: TreeView, then: Then, today: date) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The trees in which verdicts were said, as far as they can still be read. versions: language or `resolver` → today's analyzer."""
+
+    files: Then
+    whole: Callable[[Verdict], TreeView | None]
+    versions: Mapping[str, str]
+
+    def is_outdated(self, verdict: Verdict) -> bool:
+        """Whether the verdict was said with other analyzers than today's."""
+        return any(self.versions.get(name, version) != version for name, version in verdict.analyzer_versions.items())
+
+
+def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: TreeView, past: Past, today: date) -> Outcome:
     """The statuses of the claims in `held` in the tree of `view`. `known` has the statuses of premises that are not in `held`."""
     statuses: dict[str, ClaimStatus] = {}
     watches: dict[str, frozenset[str]] = {}
-    reader = _Reader(view, then, watches)
+    reader = _Reader(view, past, watches)
 
     def premise(claim_id: str) -> tuple[Status, tuple[str, ...]]:
         found = statuses.get(claim_id) or known.get(claim_id)
@@ -67,7 +80,7 @@ def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: T
             return reader.readings(one.anchors, verdict)
 
         decision = reader.decision(one.claim, one.verdicts[0]) if one.standing is None else None
-        found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decision, premise, today))
+        found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decision, reader.renewed, premise, today))
         statuses[claim_id] = found
         if one.anchors:
             # A place is told with its line, so it is looked for again when its file changes at all.
@@ -94,8 +107,9 @@ def fingerprint(anchors: Iterable[Anchor], view: TreeView, seen: Mapping[str, An
 class _Reader:
     """Reads each anchor once per (anchor, verdict's tree, old reading), and notes its watch keys."""
 
-    def __init__(self, view: TreeView, then: Then, watches: dict[str, frozenset[str]]) -> None:
-        self._view, self._then, self._watches = view, then, watches
+    def __init__(self, view: TreeView, past: Past, watches: dict[str, frozenset[str]]) -> None:
+        self._view, self._past, self._watches = view, past, watches
+        self._then = past.files
         self._known: dict[tuple[str, str, str], AnchorReading] = {}
 
     def readings(self, anchors: Sequence[Anchor], verdict: Verdict) -> dict[str, AnchorReading]:
@@ -114,3 +128,14 @@ class _Reader:
     def decision(self, claim: Claim, recorded: Verdict) -> Decision | None:
         """A predicate names things as they were called where the claim was recorded."""
         return decide(claim.predicate, self._then(recorded), self._view) if claim.predicate is not None else None
+
+    def renewed(self, verdict: Verdict, anchor: Anchor) -> Renewed | None:
+        """The anchor by today's analyzers in the verdict's tree and in this one; None where the verdict was said with these."""
+        if not self._past.is_outdated(verdict):
+            return None
+        own = replace(verdict.fingerprint[anchor.digest], was="")
+        whole = self._past.whole(verdict)
+        if whole is None:
+            return Renewed(None, own)
+        then = read(anchor, whole, whole, own)
+        return Renewed(then, read(anchor, whole, self._view, then))

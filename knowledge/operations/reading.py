@@ -15,10 +15,11 @@ from knowledge.errors import UnknownRecordError
 from knowledge.facts.extraction import FactExtractor
 from knowledge.invalidation.changes import FileChange, FileSide, keys_of_edges, keys_of_file
 from knowledge.invalidation.dependencies import concerned, with_derived
-from knowledge.invalidation.propagate import Held, Outcome, evaluate, premises_of
+from knowledge.invalidation.propagate import Held, Outcome, Past, evaluate, premises_of
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.trees import Trees
+from knowledge.operations.versions import CURRENT_VERSIONS
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.stored import WorktreeState
 
@@ -85,7 +86,7 @@ class Reading:
         held = self.held(claim_ids)
         while missing := [p for h in held.values() for p in premises_of(h) if p not in held and p not in stored]:
             held |= self.held(missing)
-        return evaluate(held, stored, view, self.trees.then, self.today())
+        return evaluate(held, stored, view, Past(self.trees.then, self.trees.whole_then, CURRENT_VERSIONS), self.today())
 
     def difference(self, state: WorktreeState | None, view: IndexedTree) -> Difference:
         """The claims whose status in the tree of `view` may differ from the stored one."""

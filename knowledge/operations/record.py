@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from analyzers.registry import analyzer_version, language_of
 from knowledge.claims.proposals import Proposal, anchors_of, propose
 from knowledge.errors import InvalidRecordError
 from knowledge.invalidation.propagate import fingerprint
@@ -22,11 +21,12 @@ from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
 from knowledge.operations.specs import file_or_symbol, read_anchor, read_lines, read_predicate, source_anchor
 from knowledge.operations.tree_view import IndexedTree
+from knowledge.operations.versions import versions
 from knowledge.records.answers import ClaimAnswer
 from knowledge.records.claims import Anchor, Claim, ClaimKind, FreshnessPolicy, Predicate, Scope, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
-from knowledge.records.identifiers import parse_symbol, read_path
+from knowledge.records.identifiers import parse_symbol
 from knowledge.records.stored import NewClaim
 
 UNANCHORED = "none"
@@ -207,18 +207,6 @@ def _detail(draft: Draft) -> dict[str, object]:
     if draft.rejected:
         detail["rejected"] = [{"alternative": a, "reason": r} for a, r in draft.rejected]
     return detail
-
-
-def versions(anchors: Iterable[Anchor]) -> dict[str, str]:
-    """language → analyzer version, for the languages that the anchors' files are in."""
-    found = {}
-    for anchor in anchors:
-        text = str(anchor.target.get("symbol") or anchor.target.get("subject") or anchor.target.get("path") or "")
-        symbol = parse_symbol(text)
-        language = language_of(symbol.path if symbol else read_path(text))
-        if language:
-            found[language] = analyzer_version(language)
-    return found
 
 
 def _warnings(one: _Prepared, answer: ClaimAnswer) -> tuple[str, ...]:

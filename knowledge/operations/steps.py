@@ -17,8 +17,9 @@ from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
-from knowledge.operations.record import Draft, record, versions
+from knowledge.operations.record import Draft, record
 from knowledge.operations.tree_view import IndexedTree
+from knowledge.operations.versions import versions
 from knowledge.records.answers import ClaimAnswer
 from knowledge.records.claims import Author, Status, Verdict, VerdictKind
 from knowledge.records.events import Event

@@ -50,6 +50,13 @@ class Trees:
             self._then[key] = self._open_then(tree_id, key)
         return self._then[key]
 
+    def whole_then(self, verdict: Verdict) -> IndexedTree | None:
+        """The verdict's tree with its edges, indexed now if need be: for verdicts that were said with earlier analyzers."""
+        found = self.then(verdict)
+        if found is None or isinstance(found, IndexedTree):
+            return found
+        return self.index(IndexRun(self._project, self.loader, self._extractor, found.tree))
+
     def _open_then(self, tree_id: str, key: str) -> TreeFiles | None:
         repository, ledger = self._project.repository, self._project.ledger
         if not repository.has_object(tree_id):

@@ -18,7 +18,7 @@ from knowledge.claims.anchors import make_anchor
 from knowledge.claims.proposals import default_scope, propose
 from knowledge.claims.sets import QUESTIONS
 from knowledge.invalidation.dependencies import concerned
-from knowledge.invalidation.propagate import Held, evaluate, fingerprint
+from knowledge.invalidation.propagate import Held, Past, evaluate, fingerprint
 from knowledge.records.claims import Anchor, Author, Claim, ClaimStatus, FreshnessPolicy, Scope, Verdict
 from knowledge.records.identifiers import SymbolId, read_symbol
 from tests.memory_tree import MemoryTree, changed_keys
@@ -64,11 +64,16 @@ class Runner:
 
     def look(self, held: dict[str, Held]) -> None:
         """Evaluate these claims and remember what their anchors watch."""
-        outcome = evaluate(held, self.statuses, self.tree, lambda v: self.trees[v.snapshot_key], date(2026, 1, 1))
+        outcome = evaluate(held, self.statuses, self.tree, past(self.trees), date(2026, 1, 1))
         self.statuses |= {s.claim_id: s for s in outcome.statuses}
         for anchor, keys in outcome.watches.items():
             for key in keys:
                 self.watches.setdefault(key, set()).add(anchor)
+
+
+def past(trees: dict[str, MemoryTree]) -> Past:
+    """Every verdict's tree can be read, and was said with today's analyzers."""
+    return Past(lambda v: trees[v.snapshot_key], lambda v: trees[v.snapshot_key], {})
 
 
 def read_case(path: Path) -> list[Step]:
@@ -153,11 +158,15 @@ def test_case(path: Path) -> None:
     for edit in edits:
         files = dict(start.files) if edit.title == "start again" else apply(files, edit)
         runner.move_to(MemoryTree(files))
-        cold = evaluate(held, {}, MemoryTree(files), lambda v: trees[v.snapshot_key], date(2026, 1, 1))
+        cold = evaluate(held, {}, MemoryTree(files), past(trees), date(2026, 1, 1))
         expected = {row[0]: (row[1], row[2] if len(row) > 2 else "") for row in edit.rows}
         for status in cold.statuses:
             found = runner.statuses[status.claim_id]
-            assert (found.status, found.causes, found.readings) == (status.status, status.causes, status.readings), f"{edit.title}: step by step differs from cold"
+            assert (found.status, found.causes, found.readings) == (status.status, status.causes, status.readings), (
+                f"{edit.title}: step by step differs from cold"
+            )
             want = expected.get(status.claim_id, ("active", ""))
             reason = status.causes[0].reason if status.causes else ""
-            assert (status.status, reason if want[1] else "") == want, f"{edit.title}: {status.claim_id} is {status.status} ({reason}): {status.causes}"
+            assert (status.status, reason if want[1] else "") == want, (
+                f"{edit.title}: {status.claim_id} is {status.status} ({reason}): {status.causes}"
+            )

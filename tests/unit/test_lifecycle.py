@@ -52,7 +52,7 @@ def status(
 ) -> ClaimStatus:
     """The status when the tree reads `now`."""
     readings = {a.digest: r for a, r in now.items()}
-    present = Present(lambda _: readings, decision, lambda c: ((premises or {}).get(c, "active"), ()), TODAY)
+    present = Present(lambda _: readings, decision, lambda *_: None, lambda c: ((premises or {}).get(c, "active"), ()), TODAY)
     return status_in_tree(one, tuple(now), verdicts, None, present)
 
 
@@ -153,7 +153,7 @@ def test_rejected_holds_on_every_tree_until_reopened() -> None:
     events = [Event(1, "ClaimRejected", "c_1", "", "", {"reason": "never true"})]
     standing = standing_of(events)
     assert standing == ("rejected", "never true")
-    present = Present(lambda _: {}, None, lambda _: ("active", ()), TODAY)
+    present = Present(lambda _: {}, None, lambda *_: None, lambda _: ("active", ()), TODAY)
     assert status_in_tree(claim(), (), [verdict("recorded", {})], standing, present).status == "rejected"
     assert standing_of([*events, Event(2, "ClaimReopened", "c_1", "", "", {"reason": "it was"})]) is None
 
