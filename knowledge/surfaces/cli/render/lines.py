@@ -96,6 +96,7 @@ def table(rows: Sequence[tuple[Text, Text]], *, indent: int = 2, most: int = 40)
 
 
 def heading(title: str) -> Line:
+    """What the lines below are about."""
     return Line(Text(title, style="bold"))
 
 
@@ -113,6 +114,7 @@ def note(text: str) -> Line:
 
 
 def status_word(status: str) -> Text:
+    """The status in its colour."""
     return Text(status, style=STATUS_STYLES.get(status, ""))
 
 
@@ -140,6 +142,7 @@ def checked_lines(checked: Checked) -> list[Line]:
 
 
 def because_lines(reasons: Iterable[str]) -> list[Line]:
+    """Why something could not be checked, one line a reason."""
     return [said("because", data(reason), indent=2) for reason in reasons]
 
 
