@@ -9,8 +9,7 @@ from analyzers.key_paths import Document, Node, number, quote
 
 _SPACE = rb"(?:\s|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+"
 _TOKEN = re.compile(
-    _SPACE
-    + rb"""(?:(?P<string>"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"|'[^'\\\n]*+(?:\\[\s\S][^'\\\n]*+)*+')"""
+    _SPACE + rb"""(?:(?P<string>"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"|'[^'\\\n]*+(?:\\[\s\S][^'\\\n]*+)*+')"""
     rb"""|(?P<mark>[{}\[\]:,])|(?P<word>[^\s{}\[\]:,"'/]++))"""
 )
 _END = re.compile(_SPACE + rb"\Z")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from analyzers.facts import Call, DefinitionKind, Expression, Parameter, Return
-from analyzers.languages.javascript.patterns import annotation_text, key_name, parameters, type_parameters
+from analyzers.languages.javascript.keys import key_name, member_name_node, method_name
+from analyzers.languages.javascript.patterns import annotation_text, parameters, type_parameters
 from analyzers.languages.javascript.reading import UNKNOWN, Header, Reader
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
@@ -218,18 +219,6 @@ def method(r: Reader, node: Node) -> None:
         name = ANONYMOUS
     index, _ = define_function(r, node, name, name_node, kind="method", flags=tuple(flags), decorators=decorators)
     r.bind("definition", name, node.start_byte if name_node is None else name_node.start_byte, target=index)
-
-
-def member_name_node(r: Reader, node: Node) -> Node | None:
-    k = r.kinds
-    names = (k.property_identifier, k.private_property, k.string, k.number, k.computed)
-    return next((child for child in node.children if child.kind_id in names), None)
-
-
-def method_name(r: Reader, node: Node) -> str:
-    """The name of a method, "" where it is computed."""
-    found = member_name_node(r, node)
-    return key_name(r, found) if found is not None else ""
 
 
 def field(r: Reader, node: Node) -> None:

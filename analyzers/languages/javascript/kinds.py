@@ -6,7 +6,6 @@ from functools import cache
 
 from analyzers.parsing import ERROR_KIND, Grammar, grammar_of
 
-
 _ANNOTATIONS = (
     "type_annotation", "asserts_annotation", "type_predicate_annotation", "omitting_type_annotation", "opting_type_annotation",
     "adding_type_annotation",
@@ -106,6 +105,8 @@ class Kinds:
         self.switch_body = _number(grammar, "switch_body")
         self.switch_case = _number(grammar, "switch_case")
         self.switch_default = _number(grammar, "switch_default")
+        self.optional_chain = _number(grammar, "optional_chain")
+        self.import_statement = _number(grammar, "import_statement")
         self.import_clause = _number(grammar, "import_clause")
         self.import_require = _number(grammar, "import_require_clause")
         self.named_imports = _number(grammar, "named_imports")

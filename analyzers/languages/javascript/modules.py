@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analyzers.facts import Export, Expression, Import
 from analyzers.languages.javascript.functions import define_class, define_function, dotted_name
+from analyzers.languages.javascript.keys import key_name
 from analyzers.languages.javascript.objects import object_literal
-from analyzers.languages.javascript.patterns import key_name
 from analyzers.languages.javascript.reading import Header, Reader
 from analyzers.languages.javascript.texts import string_value
 from analyzers.languages.javascript.values import add_values

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from analyzers.facts import Expression
-from analyzers.languages.javascript.functions import define_class, define_function, inline_function, member_name_node, method_name
-from analyzers.languages.javascript.patterns import key_name
+from analyzers.languages.javascript.functions import define_class, define_function, inline_function
+from analyzers.languages.javascript.keys import key_name, member_name_node, method_name
 from analyzers.languages.javascript.reading import MAX_NESTING, UNKNOWN, Reader, shortened
 from analyzers.parsing import Node
 

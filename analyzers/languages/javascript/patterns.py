@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import blake2b
 from typing import NamedTuple
 
-from analyzers.facts import BindingKind, Expression, Parameter, Value
+from analyzers.facts import BindingKind, Expression, Parameter
 from analyzers.key_paths import TEXT_CHARACTERS
+from analyzers.languages.javascript.keys import key_name
 from analyzers.languages.javascript.reading import Reader
-from analyzers.languages.javascript.values import canonical
+from analyzers.languages.javascript.values import HIDDEN, add_values, canonical
 from analyzers.parsing import Node
 
 PATTERN_CHARACTERS = 80
@@ -24,8 +24,8 @@ class Leaf(NamedTuple):
     is_name: bool
 
 
-def leaves(r: Reader, pattern: Node) -> Iterator[Leaf]:
-    """What a pattern takes out, in order. Defaults and computed keys are read on the way."""
+def leaves(r: Reader, pattern: Node, *, is_read: bool = True) -> Iterator[Leaf]:
+    """What a pattern takes out, in order. is_read: defaults are read on the way."""
     k = r.kinds
     todo: list[tuple[Node, tuple[str, ...]]] = [(pattern, ())]
     while todo:
@@ -39,7 +39,8 @@ def leaves(r: Reader, pattern: Node) -> Iterator[Leaf]:
             todo.extend(reversed(_items(r, node, path)))
         elif kind == k.assignment_pattern or kind == k.object_assignment_pattern:
             left, *_, default = r.solid(node)
-            r.read(default)
+            if is_read:
+                r.read(default)
             todo.append((left, path))
         elif kind == k.pair_pattern:
             key, *_, value = r.solid(node)
@@ -62,25 +63,6 @@ def _items(r: Reader, node: Node, path: tuple[str, ...]) -> list[tuple[Node, tup
         else:
             index += 1
     return items
-
-
-def key_name(r: Reader, key: Node) -> str:
-    """The name of a property; "" where it is computed. `[Symbol.iterator]` is `@@iterator`."""
-    k = r.kinds
-    kind = key.kind_id
-    if kind == k.property_identifier or kind == k.private_property or kind == k.identifier or kind == k.shorthand:
-        return r.text(key)
-    if kind == k.string or kind == k.number:
-        return r.read(key).text.strip('"')
-    if kind == k.computed:
-        inner = r.operands(key)
-        text = r.text(inner[0]) if inner else ""
-        if text.startswith("Symbol.") and text.count(".") == 1:
-            return "@@" + text[7:]
-        if inner:
-            value = r.read(inner[0])
-            return value.text.strip('"') if value.kind == "literal" and value.name in ("str", "int", "float") else ""
-    return ""
 
 
 def declare(r: Reader, pattern: Node, kind: BindingKind, scope: int, value: Expression | None, annotation: str = "") -> list[Leaf]:
@@ -172,18 +154,34 @@ def _parameter(r: Reader, node: Node, index: int, owner: int, class_scope: int) 
         name = r.text(pattern)
     if pattern.kind_id in (k.object_pattern, k.array_pattern):
         shape = "destructured" if shape == "positional" else shape
-        name = r.squeezed(pattern)[:PATTERN_CHARACTERS]
+        name = _pattern_name(r, pattern)
     _bind_parameter(r, pattern, index, value, annotation)
+    if owner >= 0 and pattern.kind_id == k.object_pattern:
+        _default_values(r, pattern, r.definitions[owner].qualified_name)
     if is_property and class_scope >= 0:
         _property(r, pattern, name, value, annotation, class_scope)
     if default is None:
         return Parameter(name, shape, "", annotation)
-    text = canonical(r, default)
-    span = r.span(default.start_byte, default.end_byte)
     if owner >= 0:
-        key = f"{r.definitions[owner].qualified_name}({name})"
-        r.values.append(Value(key, text[:TEXT_CHARACTERS], blake2b(text.encode(), digest_size=16).hexdigest(), span))
-    return Parameter(name, shape, text[:TEXT_CHARACTERS], annotation, span)
+        add_values(r, f"{r.definitions[owner].qualified_name}({name})", default.start_byte, default)
+    text = canonical(r, default).replace(HIDDEN, "…")[:TEXT_CHARACTERS]
+    return Parameter(name, shape, text, annotation, r.span(default.start_byte, default.end_byte))
+
+
+def _pattern_name(r: Reader, pattern: Node) -> str:
+    """A pattern by the names that it takes out: `{a, b}`."""
+    names = ", ".join(r.text(leaf.node) for leaf in leaves(r, pattern, is_read=False))
+    brackets = "{}" if pattern.kind_id == r.kinds.object_pattern else "[]"
+    return f"{brackets[0]}{names[:PATTERN_CHARACTERS]}{brackets[1]}"
+
+
+def _default_values(r: Reader, pattern: Node, function: str) -> None:
+    """`{ retries = 3 }` as a parameter: the default of `retries`."""
+    k = r.kinds
+    for child in pattern.children:
+        if child.kind_id == k.object_assignment_pattern:
+            name, *_, default = r.solid(child)
+            add_values(r, f"{function}({r.text(name)})", default.start_byte, default)
 
 
 def _typed_parameter(r: Reader, node: Node) -> tuple[Node, str, Node | None, bool]:

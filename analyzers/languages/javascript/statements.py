@@ -5,9 +5,10 @@ from __future__ import annotations
 from analyzers.facts import Expression, Parameter
 from analyzers.languages.javascript import functions
 from analyzers.languages.javascript.functions import class_name, define_class, define_function, dotted_name, type_names
+from analyzers.languages.javascript.keys import key_name
 from analyzers.languages.javascript.modules import bind_required, export_statement, import_alias, import_statement, unwrapped
 from analyzers.languages.javascript.objects import object_literal
-from analyzers.languages.javascript.patterns import annotation_text, assign, declare, key_name, type_parameters
+from analyzers.languages.javascript.patterns import annotation_text, assign, declare, type_parameters
 from analyzers.languages.javascript.reading import Header, Reader, StatementReader
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
@@ -417,8 +418,9 @@ def _ambient(r: Reader, node: Node) -> None:
 READERS: dict[str, StatementReader] = {
     "program": lambda r, node: r.later(node.children, 0), "comment": _comment, "html_comment": _comment, "hash_bang_line": _comment,
     "ERROR": _error, "expression_statement": _expression_statement, "labeled_statement": _inside, "statement_block": _block,
-    "return_statement": _return, "throw_statement": _throw, "if_statement": _if, "while_statement": _loop, "do_statement": _loop, "for_statement": _for,
-    "for_in_statement": _for_in, "try_statement": _try, "switch_statement": _switch, "with_statement": _with, "lexical_declaration": variables,
+    "return_statement": _return, "throw_statement": _throw, "if_statement": _if, "while_statement": _loop, "do_statement": _loop,
+    "for_statement": _for, "for_in_statement": _for_in, "try_statement": _try, "switch_statement": _switch, "with_statement": _with,
+    "lexical_declaration": variables,
     "variable_declaration": variables, "using_declaration": variables, "function_declaration": function, "generator_function_declaration": function,
     "function_signature": function, "class_declaration": class_, "abstract_class_declaration": class_, "interface_declaration": _interface,
     "type_alias_declaration": _type_alias, "enum_declaration": _enum, "internal_module": _namespace, "module": _namespace,

@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 from analyzers.facts import Value
 from analyzers.key_paths import MAX_VALUES, OUTLINE_CHARACTERS, TEXT_CHARACTERS, join_key
+from analyzers.languages.javascript.keys import key_name, method_name
 from analyzers.languages.javascript.reading import Reader
 from analyzers.languages.javascript.texts import spell_number, spell_string, string_value
 from analyzers.parsing import Node
@@ -16,7 +17,9 @@ _OPAQUE = frozenset({
     "arrow_function", "function_expression", "generator_function", "class", "call_expression", "new_expression", "await_expression", "jsx_element",
     "jsx_self_closing_element", "yield_expression",
 })  # fmt: skip
-"""What has no value until it runs."""
+"""What has no value until it runs: shown as `…` inside of an object or list."""
+HIDDEN = "\0"
+"""Stands for them while a text is made: no other text has this character."""
 _COMPOUND = frozenset({
     "binary_expression", "ternary_expression", "assignment_expression", "augmented_assignment_expression", "sequence_expression", "arrow_function",
     "await_expression", "yield_expression",
@@ -32,6 +35,8 @@ def canonical(r: Reader, node: Node, depth: int = 0) -> str:
     kind = node.kind_id
     while kind in k.wrappers and (inner := r.operands(node)):
         node, kind = inner[0], inner[0].kind_id
+    if node.type in _OPAQUE:
+        return HIDDEN
     if kind == k.string:
         return spell_string(string_value(r.text(node)))
     if kind == k.number:
@@ -44,8 +49,7 @@ def canonical(r: Reader, node: Node, depth: int = 0) -> str:
     if kind == k.array:
         return "[" + ", ".join(canonical(r, child, depth + 1) for child in children if child.is_named) + "]"
     if kind == k.object:
-        pairs = [_pair(r, child, depth) for child in children if child.is_named]
-        return "{" + ", ".join(sorted(pairs) if all(child.kind_id in (k.pair, k.shorthand) for child in children if child.is_named) else pairs) + "}"
+        return _object(r, children, depth)
     return _tokens(r, node, children, depth)
 
 
@@ -83,24 +87,24 @@ def _template(r: Reader, node: Node, children: list[Node], depth: int) -> str:
     return "".join(parts)
 
 
+def _object(r: Reader, children: list[Node], depth: int) -> str:
+    """The order of keys does not count, except where a spread may overwrite some."""
+    k = r.kinds
+    entries = [child for child in children if child.is_named]
+    pairs = [_pair(r, child, depth) for child in entries]
+    if all(child.kind_id != k.spread for child in entries):
+        pairs.sort()
+    return "{" + ", ".join(pairs) + "}"
+
+
 def _pair(r: Reader, node: Node, depth: int) -> str:
+    if node.kind_id == r.kinds.method:
+        return f"{spell_string(method_name(r, node))}: {HIDDEN}"
     if node.kind_id != r.kinds.pair:
         text = r.squeezed(node)
         return f"{spell_string(text)}: {text}" if node.kind_id == r.kinds.shorthand else canonical(r, node, depth + 1)
     key, *_, value = r.solid(node)
-    return f"{_key_text(r, key)}: {canonical(r, value, depth + 1)}"
-
-
-def _key_text(r: Reader, key: Node) -> str:
-    if key.kind_id == r.kinds.string:
-        return spell_string(string_value(r.text(key)))
-    return (
-        spell_number(r.text(key))
-        if key.kind_id == r.kinds.number
-        else f"[{r.squeezed(key)}]"
-        if key.kind_id == r.kinds.computed
-        else spell_string(r.text(key))
-    )
+    return f"{spell_string(key_name(r, key) or r.squeezed(key))}: {canonical(r, value, depth + 1)}"
 
 
 def add_values(r: Reader, key: str, start: int, value: Node) -> None:
@@ -120,7 +124,9 @@ def add_values(r: Reader, key: str, start: int, value: Node) -> None:
         room -= 1
         text = canonical(r, node)
         is_collection = node.kind_id == k.object or node.kind_id == k.array
-        shown = text[:OUTLINE_CHARACTERS] if is_collection else text[:TEXT_CHARACTERS]
+        if HIDDEN in text and not is_collection:
+            continue
+        shown = text[: OUTLINE_CHARACTERS if is_collection else TEXT_CHARACTERS].replace(HIDDEN, "…")
         r.values.append(Value(key, shown, blake2b(text.encode(), digest_size=16).hexdigest(), r.span(start, node.end_byte)))
         if is_collection:
             todo.extend(reversed(_below(r, key, node)))
