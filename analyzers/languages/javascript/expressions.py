@@ -313,7 +313,7 @@ def _binary(r: Reader, node: Node, depth: int) -> Expression:
         operator, right = children[-2].type, children[-1]
         other = r.read(right, depth + 1)
         if operator in _EITHER:
-            found = Expression("conditional", operator, (found, other), (), "", -1, link.start_byte)
+            found = Expression("conditional", _EITHER[operator], (found, other), (), "", -1, link.start_byte)
             if operator == "&&" and found.parts[0].kind in ("operator", "conditional"):
                 r.narrow(found.parts[0], (right.start_byte, right.end_byte), None)
         elif level >= CHAIN_DEPTH:
@@ -323,7 +323,8 @@ def _binary(r: Reader, node: Node, depth: int) -> Expression:
     return found
 
 
-_EITHER = frozenset({"&&", "||", "??"})
+_EITHER = {"&&": "and", "||": "or", "??": "or"}
+"""Operators whose value is one of their operands → the name of the conditional."""
 
 
 def _ternary(r: Reader, node: Node, depth: int) -> Expression:

@@ -112,7 +112,7 @@ def _flagged(r: Reader) -> tuple[Definition, ...]:
         if flags is not found.flags:
             found = Definition(
                 found.name, found.qualified_name, found.ordinal, found.kind, found.parent, found.scope, found.span, found.name_span,
-                found.parameters, found.returns, found.bases, found.decorators, found.value, flags,
+                found.parameters, found.returns, found.bases, found.decorators, found.value, flags, found.base_spans,
             )  # fmt: skip
         finished.append(found)
     return tuple(finished)

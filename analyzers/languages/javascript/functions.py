@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzers.facts import Call, DefinitionKind, Expression, Parameter, Return
+from analyzers.facts import Call, DefinitionKind, Expression, Parameter, Return, Span
 from analyzers.languages.javascript.keys import key_name, member_name_node, method_name
 from analyzers.languages.javascript.patterns import annotation_text, parameters, type_parameters
 from analyzers.languages.javascript.reading import UNKNOWN, Header, Reader
@@ -104,7 +104,7 @@ def define_class(
     """A class; its members are read later. Returns its definition and its scope (-1 where it has no body)."""
     k = r.kinds
     index = r.define(name, "class", whole or node, name_node, parent=parent)
-    bases: list[Expression] = []
+    bases: list[tuple[Expression, Span]] = []
     types: list[Parameter] = []
     own = list(decorators)
     inner = -1
@@ -121,7 +121,8 @@ def define_class(
             own.append(decorator(r, child))
         elif kind == k.abstract_token:
             flags = (*flags, "abstract")
-    r.complete(index, Header(tuple(types), "", tuple(bases), tuple(own), None, flags))
+    values, spans = tuple(base for base, _ in bases), tuple(span for _, span in bases)
+    r.complete(index, Header(tuple(types), "", values, tuple(own), None, flags, spans))
     return index, inner
 
 
@@ -146,23 +147,34 @@ def class_name(r: Reader, node: Node) -> Node | None:
     return None
 
 
-def _bases(r: Reader, heritage: Node) -> list[Expression]:
-    """`extends` as written; `implements` wrapped as an operator of that name."""
+def _bases(r: Reader, heritage: Node) -> list[tuple[Expression, Span]]:
+    """`extends` as written; `implements` wrapped as an operator of that name. Each with the span of its last name token."""
     k = r.kinds
-    found: list[Expression] = []
+    found: list[tuple[Expression, Span]] = []
     for child in heritage.children:
         kind = child.kind_id
         if kind == k.extends_clause:
-            found += [r.read(base) for base in r.operands(child)]
+            found += [_base(r, base) for base in r.operands(child)]
         elif kind == k.implements_clause:
-            found += [Expression("operator", "implements", (base,), (), "", -1, base.start) for base in type_names(r, child)]
+            named = type_names(r, child)
+            found += [(Expression("operator", "implements", (base,), (), "", -1, base.start), span) for base, span in named]
         elif r.expressions[kind] is not None:
-            found.append(r.read(child))
+            found.append(_base(r, child))
     return found
 
 
-def type_names(r: Reader, clause: Node) -> list[Expression]:
-    """The names in `implements A, B.C<D>` or `extends A`, as names and attributes."""
+def _base(r: Reader, node: Node) -> tuple[Expression, Span]:
+    value = r.read(node)
+    named = value
+    while named.kind in ("call", "subscript") and named.parts:
+        named = named.parts[0]
+    if named.kind in ("name", "attribute"):
+        return value, r.span(named.start, named.start + len(named.name.encode()))
+    return value, r.span(node.start_byte, node.end_byte)
+
+
+def type_names(r: Reader, clause: Node) -> list[tuple[Expression, Span]]:
+    """The names in `implements A, B.C<D>` or `extends A`, as names and attributes, with the spans of their last name tokens."""
     k = r.kinds
     found = []
     for child in clause.children:
@@ -170,7 +182,8 @@ def type_names(r: Reader, clause: Node) -> list[Expression]:
             child = r.solid(child)[0]
         kind = child.kind_id
         if kind == k.type_identifier or kind == k.identifier or kind == k.nested_type_identifier or kind == k.nested_identifier:
-            found.append(dotted_name(r, child))
+            name = dotted_name(r, child)
+            found.append((name, r.span(name.start, name.start + len(name.name.encode()))))
     return found
 
 

@@ -65,6 +65,7 @@ class Header(NamedTuple):
     decorators: tuple[Expression, ...] = ()
     value: Expression | None = None
     flags: tuple[str, ...] = ()
+    base_spans: tuple[Span, ...] = ()
 
 
 class Tables(NamedTuple):
@@ -210,8 +211,8 @@ class Reader:
             test, when_true, when_false = todo.pop()
             if test.kind == "operator" and test.name == "!" and test.parts:
                 todo.append((test.parts[0], when_false, when_true))
-            elif test.kind == "conditional" and test.name in ("&&", "||"):
-                is_and = test.name == "&&"
+            elif test.kind == "conditional" and test.name in ("and", "or"):
+                is_and = test.name == "and"
                 todo.extend((part, when_true if is_and else None, None if is_and else when_false) for part in test.parts)
             elif test.kind == "operator" and test.name == "instanceof" and len(test.parts) == 2 and is_dotted(test.parts[0]):
                 for region, is_negated in ((when_true, False), (when_false, True)):
@@ -288,7 +289,7 @@ class Reader:
             flags = (*flags, "error")
         self.definitions[index] = Definition(
             found.name, found.qualified_name, found.ordinal, found.kind, found.parent, found.scope, found.span, found.name_span,
-            header.parameters, header.returns, header.bases, header.decorators, header.value, flags,
+            header.parameters, header.returns, header.bases, header.decorators, header.value, flags, header.base_spans,
         )  # fmt: skip
 
     def bind(

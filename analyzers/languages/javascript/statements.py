@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzers.facts import Expression, Parameter
+from analyzers.facts import Expression, Parameter, Span
 from analyzers.languages.javascript import functions
 from analyzers.languages.javascript.functions import class_name, define_class, define_function, dotted_name, type_names
 from analyzers.languages.javascript.keys import key_name
@@ -310,7 +310,7 @@ def _interface(r: Reader, node: Node) -> None:
         return
     name = r.text(name_node)
     index = r.define(name, "interface", node, name_node)
-    bases: list[Expression] = []
+    bases: list[tuple[Expression, Span]] = []
     types: tuple[Parameter, ...] = ()
     for child in node.children:
         kind = child.kind_id
@@ -320,7 +320,8 @@ def _interface(r: Reader, node: Node) -> None:
             types = tuple(type_parameters(r, child))
         elif kind == k.interface_body or kind == k.object_type:
             r.later(child.children, r.open_scope("class", child, index))
-    r.complete(index, Header(types, "", tuple(bases), (), None, ("declaration",)))
+    values, spans = tuple(base for base, _ in bases), tuple(span for _, span in bases)
+    r.complete(index, Header(types, "", values, (), None, ("declaration",), spans))
     r.bind("definition", name, name_node.start_byte, target=index)
 
 
@@ -411,7 +412,9 @@ def _ambient(r: Reader, node: Node) -> None:
     for index in range(first, len(r.definitions)):
         found = r.definitions[index]
         if "declaration" not in found.flags:
-            header = Header(found.parameters, found.returns, found.bases, found.decorators, found.value, (*found.flags, "declaration"))
+            header = Header(
+                found.parameters, found.returns, found.bases, found.decorators, found.value, (*found.flags, "declaration"), found.base_spans
+            )
             r.complete(index, header)
 
 
