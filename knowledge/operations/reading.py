@@ -38,6 +38,7 @@ class Reading:
         self.project = project
         self.trees = Trees(project, extractor or FactExtractor())
         self._held: dict[str, Held] = {}
+        self._differences: dict[tuple[WorktreeState | None, str, int], Difference] = {}
 
     def today(self) -> date:
         """The day that periods are counted to."""
@@ -89,7 +90,13 @@ class Reading:
         return evaluate(held, stored, view, Past(self.trees.then, self.trees.whole_then, CURRENT_VERSIONS), self.today())
 
     def difference(self, state: WorktreeState | None, view: IndexedTree) -> Difference:
-        """The claims whose status in the tree of `view` may differ from the stored one."""
+        """The claims whose status in the tree of `view` may differ from the stored one. Computed once for what is in the ledger."""
+        asked = state, view.tree.snapshot.key, self.project.ledger.last_sequence()
+        if asked not in self._differences:
+            self._differences[asked] = self._difference(state, view)
+        return self._differences[asked]
+
+    def _difference(self, state: WorktreeState | None, view: IndexedTree) -> Difference:
         ledger, index = self.project.ledger, self.project.index
         if state is None:
             return Difference(None)
