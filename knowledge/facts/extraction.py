@@ -19,11 +19,11 @@ from itertools import chain, islice
 
 from knowledge.config import LIMITS, Limits
 from knowledge.facts.children import Child, ChildFailure
-from knowledge.facts.payloads import Row, decode_digests, decode_facts, skipped_row
+from knowledge.facts.payloads import Row, decode_digests, decode_facts, decode_outline, skipped_row
 from knowledge.facts.worker import Job, Wanted, compute
 from knowledge.records.stored import FactKey, StoredFacts
 
-__all__ = ["FactExtractor", "decode_digests", "decode_facts"]
+__all__ = ["FactExtractor", "decode_digests", "decode_facts", "decode_outline"]
 
 Blob = tuple[FactKey, bytes]
 

@@ -7,7 +7,7 @@ because that costs 0.4 of the time of parsing them and makes them a third (measu
 from __future__ import annotations
 
 import zlib
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import msgspec
 
@@ -17,6 +17,14 @@ from analyzers.registry import analyzer_version, parser_version
 
 _ENCODER = msgspec.msgpack.Encoder()
 _FACTS = msgspec.msgpack.Decoder(FileFacts)
+_LEFT_OUT = frozenset({"calls", "values", "mentions"})
+_TYPES = get_type_hints(FileFacts)
+_OUTLINE = msgspec.msgpack.Decoder(
+    msgspec.defstruct(
+        "Outline", [(name, msgspec.Raw if name in _LEFT_OUT else _TYPES[name]) for name in FileFacts.__struct_fields__], array_like=True
+    )
+)
+"""The same list, of which some places are not looked into."""
 _DIGESTS = msgspec.msgpack.Decoder(SymbolDigests)
 _LEVEL = 1
 _ZLIB = b"\x78"
@@ -59,6 +67,12 @@ def skipped_row(language: str, code: str, detail: str) -> Row:
 def decode_facts(payload: bytes) -> FileFacts:
     """The facts that a payload holds."""
     return _FACTS.decode(_unpacked(payload))
+
+
+def decode_outline(payload: bytes) -> FileFacts:
+    """The facts that resolving another file may look at: without calls, values and mentions. 0.4 of the memory of all of them."""
+    found = _OUTLINE.decode(_unpacked(payload))
+    return FileFacts(**{name: getattr(found, name) for name in FileFacts.__struct_fields__ if name not in _LEFT_OUT})
 
 
 def decode_digests(payload: bytes) -> SymbolDigests:
