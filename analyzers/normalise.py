@@ -13,7 +13,7 @@ yields, in place of it, nodes to visit and items: `Piece`, `Name`, `Enter`/`LEAV
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, Protocol
@@ -24,8 +24,10 @@ from analyzers.parsing import ERROR_KIND, Grammar, Node, Parsed
 Part = Literal["decorators", "header", "body", "value"]
 """decorators and header make the signature; the strict body has the decorators too."""
 
-_DROP, _TEXT, _NAME, _TOKEN, _NODE, _PASS, _RULE, _ITEM = range(8)
+_DROP, _TEXT, _NAME, _TOKEN, _NODE, _PASS, _RULE, _INNER, _ITEM, _SPELLED, _CHAIN, _HIDDEN = range(12)
+_SPELLINGS = (_SPELLED, _HIDDEN)
 _CLOSE = b")"
+_WHOLE = b"\x02"
 _ITEM_KIND = ERROR_KIND - 1
 """Not a kind of any grammar."""
 
@@ -38,8 +40,10 @@ class Item(Protocol):
     def apply(self, text: Normaliser) -> None: ...
 
 
-Rule = Callable[[Node, "Normaliser"], Iterable["Node | Item"]]
-"""Given a node and the text being made (its `source` and `keys`), what is read in place of the node."""
+Rule = Callable[[Node, "Normaliser"], "Iterable[Node | Item] | None"]
+"""Given a node and the text being made (its `source` and `keys`), what is read in place of the node; None: what is by default."""
+Speller = Callable[[bytes], bytes | None]
+"""Source text → its one spelling, or None where the kind's rule has to look at the node. It depends on nothing but the text."""
 
 
 class Rules:
@@ -47,7 +51,11 @@ class Rules:
 
     silent: tokens without a piece (all other tokens are pieces). dropped: kinds left out with all that is in them.
     text: kinds that are one piece, their text. names: kinds that are a variable's name. passed: kinds that leave no mark
-    but their children. rules: kinds with a function of their own. Any other named node is a mark, its children, a closing mark.
+    but their children. spelled: kinds that are one piece, the text in one spelling. hidden: the same, and not in the loose text.
+    chains: kinds whose text may be a plain dotted chain `a.b.c`: the name of a variable, then a piece `.b` for each attribute.
+    rules: kinds with a function of their own, also for what a speller or a chain leaves. inner_rules: the same, between the kind's mark and
+    a closing mark. marks: kinds whose mark is another kind's, because there is no difference in meaning. Any other named node is a mark,
+    its children, a closing mark.
     """
 
     def __init__(
@@ -59,11 +67,17 @@ class Rules:
         text: Iterable[str] = (),
         names: Iterable[str] = (),
         passed: Iterable[str] = (),
+        spelled: Mapping[str, Speller] | None = None,
+        hidden: Mapping[str, Speller] | None = None,
+        chains: Iterable[str] = (),
         rules: Mapping[str, Rule] | None = None,
+        inner_rules: Mapping[str, Rule] | None = None,
+        marks: Mapping[str, str] | None = None,
     ) -> None:
         self.actions = grammar.table(_NODE)
         self.marks = grammar.table(b"(ERROR")
         self.rules: list[Rule] = grammar.table(_children)
+        self.spellers: list[Speller] = grammar.table(_as_written)
         for number in range(grammar.count):
             is_named, name = grammar.is_named[number], grammar.kinds[number].encode()
             self.actions[number] = _NODE if is_named else _TOKEN
@@ -71,30 +85,53 @@ class Rules:
         self.actions[_ITEM_KIND] = _ITEM
         for token in silent:
             self.actions[grammar.kind(token, named=False)] = _DROP
-        for action, kinds in ((_DROP, dropped), (_TEXT, text), (_NAME, names), (_PASS, passed)):
+        for action, table in ((_RULE, rules or {}), (_INNER, inner_rules or {})):
+            for kind, rule in table.items():
+                self.actions[grammar.kind(kind)] = action
+                self.rules[grammar.kind(kind)] = rule
+        for kind, mark in (marks or {}).items():
+            self.marks[grammar.kind(kind)] = b"(" + mark.encode()
+        for action, kinds in ((_DROP, dropped), (_TEXT, text), (_NAME, names), (_PASS, passed), (_CHAIN, chains)):
             for kind in kinds:
                 self.actions[grammar.kind(kind)] = action
-        for kind, rule in (rules or {}).items():
-            self.actions[grammar.kind(kind)] = _RULE
-            self.rules[grammar.kind(kind)] = rule
+        for action, spellers in ((_SPELLED, spelled or {}), (_HIDDEN, hidden or {})):
+            for kind, speller in spellers.items():
+                self.actions[grammar.kind(kind)] = action
+                self.spellers[grammar.kind(kind)] = speller
 
 
 def _children(node: Node, text: Normaliser) -> Iterable[Node]:
     return node.children
 
 
+def _as_written(raw: bytes) -> bytes:
+    return raw
+
+
+def _chain(raw: bytes) -> tuple[bytes, bytes] | None:
+    """A plain dotted chain as its first name and the pieces of its attributes; None for any other text."""
+    first, *attributes = raw.split(b".")
+    if not raw.replace(b".", b"").decode("utf-8", "replace").isidentifier():
+        return None
+    return first, b"\0".join([b"." + name for name in attributes])
+
+
 @dataclass(slots=True)
 class _Scope:
-    """A scope being read: the names it binds itself, and at which pieces names stand that may be among them."""
+    """A scope being read: the names it binds itself, and at which pieces names stand that may be among them (None: none can be)."""
 
     bound: frozenset[bytes]
     is_class: bool
     depth: int
-    places: list[int] = field(default_factory=list)
+    places: list[int] | None
 
 
 @dataclass(slots=True)
 class _Definition:
+    """An open definition: where among the pieces its open parts begin, and where its other parts are."""
+
+    start: int
+    is_whole: bool
     open_parts: dict[str, int] = field(default_factory=dict)
     ranges: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
@@ -113,16 +150,22 @@ class Normaliser:
         self.keys = keys
         self.pieces: list[bytes] = []
         self.digests: dict[int, SymbolDigest] = {}
+        self.places: list[int] | None = None
+        """Where the places of names are kept that a function around may bind; None: outside of functions, or hidden."""
         self._loose: list[bytes | None] = []
-        self._scopes = [_Scope(frozenset(), False, 0)]
+        self._veiled: list[int] = []
+        self._scopes = [_Scope(frozenset(), False, 0, None)]
         self._outside: list[_Scope] = []
         self._hidden_from: list[int] = []
         self._open: dict[int, _Definition] = {}
 
     def run(self, root: Node) -> None:
         """Read a tree. Afterwards `digests` holds what was opened and closed in it."""
-        actions, marks, rules = self.rules.actions, self.rules.marks, self.rules.rules
-        source, add = self.source, self.pieces.append
+        actions, marks, rules, spellers = self.rules.actions, self.rules.marks, self.rules.rules, self.rules.spellers
+        source, pieces, places = self.source, self.pieces, self.places
+        add = pieces.append
+        spellings: dict[tuple[int, bytes], bytes | None] = {}
+        chains: dict[bytes, tuple[bytes, bytes] | None] = {}
         # Nodes and items, told apart by their kind's action alone: an isinstance for each would cost as much as all the rest.
         items: Iterator[Any] = iter((root,))
         stack: list[tuple[Iterator[Any], bool]] = []
@@ -132,24 +175,59 @@ class Normaliser:
                 action = actions[kind]
                 if action == _DROP:
                     continue
-                if action == _NODE:
+                if action == _NAME:
+                    if places is not None:
+                        places.append(len(pieces))
+                    add(source[node.start_byte : node.end_byte])
+                elif action == _TOKEN:
+                    add(marks[kind])
+                elif action == _NODE:
                     if children := node.children:
                         add(marks[kind])
                         stack.append((items, True))
                         items = iter(children)
                         break
                     add(source[node.start_byte : node.end_byte])
-                elif action == _TOKEN:
-                    add(marks[kind])
-                elif action == _NAME:
-                    self.name(source[node.start_byte : node.end_byte])
-                elif action == _TEXT:
-                    add(source[node.start_byte : node.end_byte])
                 elif action == _ITEM:
                     node.apply(self)
-                else:
+                    places = self.places
+                elif action == _CHAIN:
+                    raw = source[node.start_byte : node.end_byte]
+                    chain = chains.get(raw, _UNKNOWN)
+                    if chain is _UNKNOWN:
+                        chain = chains[raw] = _chain(raw)
+                    if chain is None:
+                        stack.append((items, False))
+                        items = iter(rules[kind](node, self) or node.children)
+                        break
+                    if places is not None:
+                        places.append(len(pieces))
+                    pieces += chain
+                elif action == _PASS:
                     stack.append((items, False))
-                    items = iter(rules[kind](node, self))
+                    items = iter(node.children)
+                    break
+                elif action == _TEXT:
+                    add(source[node.start_byte : node.end_byte])
+                elif action in _SPELLINGS:
+                    raw = source[node.start_byte : node.end_byte]
+                    spelled = spellings.get((kind, raw), raw)
+                    if spelled is raw:
+                        spelled = spellings[kind, raw] = spellers[kind](raw)
+                    if spelled is None:
+                        stack.append((items, False))
+                        items = iter(rules[kind](node, self) or node.children)
+                        break
+                    if action == _HIDDEN:
+                        self._veiled.append(len(pieces))
+                    add(spelled)
+                else:
+                    made = rules[kind](node, self)
+                    is_marked = made is None or action == _INNER
+                    if is_marked:
+                        add(marks[kind])
+                    stack.append((items, is_marked))
+                    items = iter(node.children if made is None else made)
                     break
             else:
                 if not stack:
@@ -159,24 +237,29 @@ class Normaliser:
                     add(_CLOSE)
 
     def name(self, text: bytes) -> None:
-        if not self._hidden_from and len(self._scopes) > 1:
-            self._scopes[-1].places.append(len(self.pieces))
+        if self.places is not None:
+            self.places.append(len(self.pieces))
         self.pieces.append(text)
 
     def enter(self, start: int, is_class: bool) -> None:
-        depth = self._scopes[-1].depth + (not is_class)
-        self._scopes.append(_Scope(frozenset() if is_class else self.bound_names.get(start, frozenset()), is_class, depth))
+        outer = self._scopes[-1]
+        if is_class:
+            self._scopes.append(_Scope(frozenset(), True, outer.depth, None if outer.depth == 0 else []))
+        else:
+            self._scopes.append(_Scope(self.bound_names.get(start, frozenset()), False, outer.depth + 1, []))
+        self._look()
 
     def leave(self) -> None:
         """Number the names that the scope binds, and hand the others to the scope around it."""
         scope = self._scopes.pop()
+        self._look()
         owner = next(outer for outer in reversed(self._scopes) if not outer.is_class)
-        free = scope.places
+        free = scope.places or []
         if bound := scope.bound:
             loose, pieces = self._synced(), self.pieces
             numbers: dict[bytes, bytes] = {}
-            free = []
-            for place in scope.places:
+            places, free = free, []
+            for place in places:
                 name = pieces[place]
                 if name not in bound:
                     free.append(place)
@@ -184,26 +267,32 @@ class Normaliser:
                 if (number := numbers.get(name)) is None:
                     number = numbers[name] = b"\x01%d:%d" % (scope.depth, len(numbers))
                 loose[place] = number
-        if owner is not self._scopes[0]:
+        if owner.places is not None:
             owner.places += free
+
+    def _look(self) -> None:
+        self.places = None if self._hidden_from else self._scopes[-1].places
 
     def step_out(self) -> None:
         """What follows is in the scope around this one: a parameter's default, a comprehension's first source."""
         self._outside.append(self._scopes.pop())
+        self._look()
 
     def step_in(self) -> None:
         self._scopes.append(self._outside.pop())
+        self._look()
 
     def hide(self) -> None:
         self._hidden_from.append(len(self.pieces))
+        self.places = None
 
     def show(self) -> None:
         start = self._hidden_from.pop()
-        loose = self._synced()
-        loose[start:] = [None] * (len(loose) - start)
+        self._veiled += range(start, len(self.pieces))
+        self._look()
 
-    def open(self, key: int) -> None:
-        self._open[key] = _Definition()
+    def open(self, key: int, is_whole: bool) -> None:
+        self._open[key] = _Definition(len(self.pieces), is_whole)
 
     def begin(self, key: int, part: Part) -> None:
         self._open[key].open_parts[part] = len(self.pieces)
@@ -212,27 +301,48 @@ class Normaliser:
         definition = self._open[key]
         definition.ranges.setdefault(part, []).append((definition.open_parts.pop(part), len(self.pieces)))
 
+    def end_all(self, key: int) -> None:
+        definition = self._open[key]
+        place = len(self.pieces)
+        for part, start in definition.open_parts.items():
+            definition.ranges.setdefault(part, []).append((start, place))
+        definition.open_parts.clear()
+
     def close(self, key: int) -> None:
-        ranges = self._open.pop(key).ranges
-        decorators, header, body, value = (ranges.get(part, []) for part in ("decorators", "header", "body", "value"))
-        self.digests[key] = SymbolDigest(
+        self.end_all(key)
+        definition = self._open.pop(key)
+        ranges, pieces, loose = definition.ranges, self.pieces, self._synced()
+        value = ranges.get("value", [])
+        decorators, header, body = ranges.get("decorators", []), ranges.get("header", []), ranges.get("body", value)
+        strict = _join(pieces, decorators + body)
+        found = self.digests[key] = SymbolDigest(
             source="",
-            signature=self._strict_hash(decorators + header),
-            body=self._loose_hash(body),
-            body_strict=self._strict_hash(decorators + body) if body else "",
-            value=self._strict_hash(value),
+            signature=hash_text(_join(pieces, decorators + header)) if decorators or header else "",
+            body=hash_text(_join(loose, body)) if body else "",
+            body_strict=hash_text(strict) if body else "",
+            value=hash_text(_join(pieces, value)) if value else "",
         )
+        if definition.is_whole and self._scopes[-1].depth == 0:
+            # Outside of functions no name of it can be bound: its hashes stand for it, and its pieces are not hashed again.
+            start = definition.start
+            loose[start:] = [_WHOLE + _join(loose, decorators + header) + b"\0" + found.body.encode()]
+            pieces[start:] = [_WHOLE + found.signature.encode() + found.body_strict.encode()]
 
     def _synced(self) -> list[bytes | None]:
-        self._loose += self.pieces[len(self._loose) :]
-        return self._loose
+        loose = self._loose
+        loose += self.pieces[len(loose) :]
+        for place in self._veiled:
+            loose[place] = None
+        self._veiled.clear()
+        return loose
 
-    def _strict_hash(self, ranges: list[tuple[int, int]]) -> str:
-        return hash_pieces(piece for start, end in ranges for piece in self.pieces[start:end]) if ranges else ""
 
-    def _loose_hash(self, ranges: list[tuple[int, int]]) -> str:
-        loose = self._synced()
-        return hash_pieces(piece for start, end in ranges for piece in loose[start:end] if piece is not None) if ranges else ""
+_UNKNOWN = (b"", b"")
+
+
+def _join(pieces: Sequence[bytes | None], ranges: list[tuple[int, int]]) -> bytes:
+    """The text of some stretches. No piece has a NUL byte or is empty, so no two sequences of pieces share a text."""
+    return b"\0".join([b"\0".join(filter(None, pieces[start:end])) for start, end in ranges])
 
 
 class Piece:
@@ -321,7 +431,25 @@ SHOW = _Show()
 
 
 class Open:
-    """A definition begins. key: the start of its `name_span`; -1 for the module."""
+    """A definition begins. key: the start of its `name_span`; -1 for the module.
+
+    is_whole: decorators, header and body are all that there is between `Open` and `Close`. Then, outside of functions, its hashes
+    stand for it in what is around it.
+    """
+
+    __slots__ = ("is_whole", "key")
+    kind_id = _ITEM_KIND
+
+    def __init__(self, key: int, *, is_whole: bool = False) -> None:
+        self.key = key
+        self.is_whole = is_whole
+
+    def apply(self, text: Normaliser) -> None:
+        text.open(self.key, self.is_whole)
+
+
+class Close:
+    """The definition ends; its hashes are taken, with names as its own scopes bind them."""
 
     __slots__ = ("key",)
     kind_id = _ITEM_KIND
@@ -330,20 +458,14 @@ class Open:
         self.key = key
 
     def apply(self, text: Normaliser) -> None:
-        text.open(self.key)
-
-
-class Close(Open):
-    """The definition ends; its hashes are taken, with names as its own scopes bind them."""
-
-    __slots__ = ()
-
-    def apply(self, text: Normaliser) -> None:
         text.close(self.key)
 
 
 class Begin:
-    """A part of an open definition begins. A part may come in several stretches."""
+    """A part of an open definition begins. It lasts until its `End`, the next `Next` or `Close`, and may come in several stretches.
+
+    A definition without a body part has its value as its body.
+    """
 
     __slots__ = ("key", "part")
     kind_id = _ITEM_KIND
@@ -365,6 +487,16 @@ class End(Begin):
         text.end(self.key, self.part)
 
 
+class Next(Begin):
+    """All open parts of the definition end, and this one begins."""
+
+    __slots__ = ()
+
+    def apply(self, text: Normaliser) -> None:
+        text.end_all(self.key)
+        text.begin(self.key, self.part)
+
+
 def normalise(parsed: Parsed, facts: FileFacts, rules: Rules) -> SymbolDigests:
     """The hashes of all definitions of a file, in the order of `facts.definitions`."""
     bound: dict[int, set[bytes]] = {}
@@ -383,11 +515,6 @@ def normalise(parsed: Parsed, facts: FileFacts, rules: Rules) -> SymbolDigests:
         source = hash_text(parsed.source[definition.span.start : definition.span.end])
         digests.append(SymbolDigest(source, found.signature, found.body, found.body_strict, found.value))
     return SymbolDigests(facts.parser_version, facts.analyzer_version, tuple(digests))
-
-
-def hash_pieces(pieces: Iterable[bytes]) -> str:
-    """The hash of a sequence of pieces; no piece has a NUL byte, so no two sequences share a text."""
-    return hash_text(b"\0".join(pieces))
 
 
 def hash_text(text: bytes) -> str:

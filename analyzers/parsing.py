@@ -100,10 +100,11 @@ class Parsed:
     is_reencoded: bool = False
     errors: tuple[tuple[int, int], ...] = ()
     limitations: list[Limitation] = field(default_factory=list)
+    root: Node = field(init=False)
+    """One object for all who walk: what one has seen of the tree the next finds at hand."""
 
-    @property
-    def root(self) -> Node:
-        return self.tree.root_node
+    def __post_init__(self) -> None:
+        self.root = self.tree.root_node
 
     @property
     def line_count(self) -> int:

@@ -19,14 +19,13 @@ from analyzers.normalise import (
     STEP_OUT,
     Begin,
     Close,
-    End,
     Enter,
     Item,
     Name,
+    Next,
     Normaliser,
     Open,
     Piece,
-    Rule,
     Rules,
     normalise,
 )
@@ -37,17 +36,19 @@ _SILENT = (
     "with", "try", "except", "finally", "assert", "del", "raise", "pass", "break", "continue", "global", "nonlocal", "match", "case", "as", "type",
     "print", "exec", "await", "yield",
 )  # fmt: skip
-_TUPLES = ("tuple", "expression_list", "tuple_expression", "pattern_list")
-_LISTS = ("list", "list_pattern")
+_TUPLES = ("tuple", "expression_list", "tuple_expression", "pattern_list", "tuple_pattern")
 _CLOSE = Piece(b")")
 _TUPLE = Piece(b"(tuple")
 _CALL = Piece(b"(call")
 _BLOCK = Piece(b"(block")
-_IF = Piece(b"(if")
+_CLASS = Piece(b"(class")
+_FUNCTION = Piece(b"(function")
+_IF = Piece(b"(if_statement")
 _ELSE = Piece(b"(else_clause")
+_EQUALS = Piece(b"=")
 _COLON = Piece(b":")
 _MODULE_KEY = -1
-_Items = Iterable[Node | Item]
+_Items = Iterable[Node | Item] | None
 
 
 class _Kinds:
@@ -59,6 +60,9 @@ class _Kinds:
         self.argument_list = grammar.kind("argument_list")
         self.block = grammar.kind("block")
         self.comma = grammar.kind(",", named=False)
+        self.elif_clause = grammar.kind("elif_clause")
+        self.decorator = grammar.kind("decorator")
+        self.class_definition = grammar.kind("class_definition")
         self.colon = grammar.kind(":", named=False)
         self.equals = grammar.kind("=", named=False)
         self.string = grammar.kind("string")
@@ -69,7 +73,7 @@ class _Kinds:
         self.imports = frozenset(map(grammar.kind, ("import_statement", "import_from_statement", "future_import_statement")))
         self.uncounted = frozenset(map(grammar.kind, ("string", "concatenated_string", "pass_statement", "comment", "line_continuation")))
         self.patterns = frozenset(map(grammar.kind, ("pattern_list", "tuple_pattern", "list_pattern")))
-        self.tuples = frozenset(map(grammar.kind, (*_TUPLES, "tuple_pattern", "parenthesized_expression")))
+        self.tuples = frozenset(map(grammar.kind, (*_TUPLES, "parenthesized_expression")))
 
 
 @cache
@@ -85,39 +89,22 @@ def digests(parsed: Parsed, outline: FileFacts) -> SymbolDigests:
 # Names and literals
 
 
-@lru_cache(maxsize=16_384)
-def _chain(text: bytes) -> tuple[Name | Piece, ...]:
-    """A plain dotted chain: the name, and a piece for each attribute; () for any other attribute."""
-    first, *rest = text.split(b".")
-    if not text.replace(b".", b"").decode("utf-8", "replace").isidentifier():
-        return ()
-    return (Name(first), *(Piece(b"." + name) for name in rest))
-
-
-def _attribute(node: Node, text: Normaliser) -> _Items:
-    raw = text.source[node.start_byte : node.end_byte]
-    return _chain(raw) or _computed_attribute(node, text)
-
-
-def _computed_attribute(node: Node, text: Normaliser) -> _Items:
+def _attribute(node: Node, text: Normaliser) -> Iterator[Node | Item]:
     """After its object: an attribute belongs to the expression before it."""
     children = [child for child in node.children if child.is_named]
     yield children[0]
     yield Piece(b"." + text.source[children[-1].start_byte : children[-1].end_byte])
 
 
-@lru_cache(maxsize=16_384)
-def _string_piece(raw: bytes) -> Piece | None:
+def _spell_string(raw: bytes) -> bytes | None:
     """A literal without interpolation; None for one that may have some."""
     decoded = raw.decode("utf-8", "replace")
     kind = literal_kind(decoded)
-    return None if kind == "template" else Piece(spell_string(kind, string_value(decoded)).encode("utf-8", "replace"))
+    return None if kind == "template" else spell_string(kind, string_value(decoded)).encode("utf-8", "replace")
 
 
-def _string(node: Node, text: Normaliser) -> _Items:
-    raw = text.source[node.start_byte : node.end_byte]
-    piece = _string_piece(raw) if len(raw) < 500 else None
-    return (piece,) if piece is not None else _joined((node,), text)
+def _template(node: Node, text: Normaliser) -> _Items:
+    return _joined((node,), text)
 
 
 def _strings(node: Node, text: Normaliser) -> _Items:
@@ -164,7 +151,7 @@ def _template_parts(literal: Node, raw: str, text: Normaliser) -> Iterator[str |
             yield child
 
 
-def _interpolation(node: Node, text: Normaliser) -> _Items:
+def _interpolation(node: Node, text: Normaliser) -> Iterator[Node | Item]:
     yield Piece(b"(interpolation")
     expression = next((child for child in node.children if child.is_named), None)
     if expression is not None and any(child.kind_id == _kinds().equals for child in node.children):
@@ -175,7 +162,7 @@ def _interpolation(node: Node, text: Normaliser) -> _Items:
     yield _CLOSE
 
 
-def _format_specifier(node: Node, text: Normaliser) -> _Items:
+def _format_specifier(node: Node, text: Normaliser) -> Iterator[Node | Item]:
     """`:>{width}.2f`: the text between the nested expressions belongs to no node."""
     yield Piece(b"(format")
     position = node.start_byte
@@ -190,26 +177,11 @@ def _format_specifier(node: Node, text: Normaliser) -> _Items:
     yield _CLOSE
 
 
-@lru_cache(maxsize=4_096)
-def _number_piece(raw: bytes) -> tuple[Piece, ...]:
-    return (Piece(spell_number(raw.decode("ascii", "replace")).encode()),)
-
-
-def _number(node: Node, text: Normaliser) -> _Items:
-    return _number_piece(text.source[node.start_byte : node.end_byte])
+def _spell_number(raw: bytes) -> bytes:
+    return spell_number(raw.decode("ascii", "replace")).encode()
 
 
 # Expressions
-
-
-def _renamed(mark: str) -> Rule:
-    """A node under another kind's mark: kinds that `ast` does not tell apart."""
-    opening = Piece(b"(" + mark.encode())
-
-    def rule(node: Node, text: Normaliser) -> _Items:
-        return (opening, *node.children, _CLOSE)
-
-    return rule
 
 
 def _tuple_pattern(node: Node, text: Normaliser) -> _Items:
@@ -217,26 +189,27 @@ def _tuple_pattern(node: Node, text: Normaliser) -> _Items:
     children = [child for child in node.children if child.is_named]
     if len(children) == 1 and not any(child.kind_id == _kinds().comma for child in node.children):
         return children
-    return (_TUPLE, *children, _CLOSE)
+    return None
 
 
 def _subscript(node: Node, text: Normaliser) -> _Items:
+    """`x[1,]` and `x[1, 2]` are given a tuple."""
     kinds = _kinds()
-    value, *rest = [child for child in node.children if child.kind_id not in kinds.skipped]
-    indexes = [child for child in rest if child.is_named]
-    if any(child.kind_id == kinds.comma for child in rest):
-        return (Piece(b"(subscript"), value, _TUPLE, *indexes, _CLOSE, _CLOSE)
-    return (Piece(b"(subscript"), value, *indexes, _CLOSE)
+    if not any(child.kind_id == kinds.comma for child in node.children):
+        return None
+    value, *indexes = [child for child in node.children if child.is_named]
+    return (value, _TUPLE, *indexes, _CLOSE)
 
 
 def _slice(node: Node, text: Normaliser) -> _Items:
     colon = _kinds().colon
-    return (Piece(b"(slice"), *(_COLON if child.kind_id == colon else child for child in node.children), _CLOSE)
+    return [_COLON if child.kind_id == colon else child for child in node.children]
 
 
 def _dotted_name(node: Node, text: Normaliser) -> _Items:
-    """In a pattern: a name, or an attribute."""
-    return _chain(_squeezed(node, text)) or tuple(node.children)
+    """In a pattern, where it is not a plain chain: a name, and its attributes."""
+    first, *rest = _squeezed(node, text).split(b".")
+    return (Name(first), *(Piece(b"." + name) for name in rest))
 
 
 def _keyword_argument(node: Node, text: Normaliser) -> _Items:
@@ -254,72 +227,61 @@ def _call(node: Node, text: Normaliser) -> _Items:
     kinds = _kinds()
     children = node.children
     function = children[0]
-    if text.source[function.start_byte : function.end_byte] in (b"cast", b"t.cast", b"typing.cast"):
+    if text.source.endswith(b"cast", function.start_byte, function.end_byte) and _is_cast(function, text):
         arguments = [child for child in children[-1].children if child.is_named and child.kind_id not in kinds.skipped]
         if children[-1].kind_id == kinds.argument_list and len(arguments) == 2:
-            return (HIDE, _CALL, function, *_annotation_of(arguments[0], text), SHOW, arguments[1], HIDE, _CLOSE, SHOW)
-    return (_CALL, *children, _CLOSE)
+            return (HIDE, _CALL, function, _annotation_of(arguments[0], text), SHOW, arguments[1], HIDE, _CLOSE, SHOW)
+    return None
+
+
+def _is_cast(function: Node, text: Normaliser) -> bool:
+    return text.source[function.start_byte : function.end_byte] in (b"cast", b"t.cast", b"typing.cast")
 
 
 def _lambda(node: Node, text: Normaliser) -> _Items:
-    yield Piece(b"(lambda")
+    return (Enter(node.start_byte), *node.children, LEAVE)
+
+
+def _comprehension(node: Node, text: Normaliser) -> Iterator[Node | Item]:
+    """The first source is read in the scope around."""
+    kinds = _kinds()
+    is_first = True
     yield Enter(node.start_byte)
-    yield from node.children
+    for child in node.children:
+        if is_first and child.kind_id == kinds.for_in_clause:
+            is_first = False
+            *targets, source = [part for part in child.children if part.kind_id not in kinds.skipped]
+            yield Piece(b"(for_in_clause")
+            yield from targets
+            yield STEP_OUT
+            yield source
+            yield STEP_IN
+            yield _CLOSE
+        else:
+            yield child
     yield LEAVE
-    yield _CLOSE
-
-
-def _comprehension(mark: str) -> Rule:
-    opening = Piece(b"(" + mark.encode())
-
-    def rule(node: Node, text: Normaliser) -> _Items:
-        """The first source is read in the scope around."""
-        kinds = _kinds()
-        children = node.children
-        first = next((child for child in children if child.kind_id == kinds.for_in_clause), None)
-        yield opening
-        yield Enter(node.start_byte)
-        for child in children:
-            if child == first:
-                *targets, source = [part for part in child.children if part.kind_id not in kinds.skipped]
-                yield Piece(b"(for_in_clause")
-                yield from targets
-                yield STEP_OUT
-                yield source
-                yield STEP_IN
-                yield _CLOSE
-            else:
-                yield child
-        yield LEAVE
-        yield _CLOSE
-
-    return rule
 
 
 # Annotations
 
 
-def _annotation_of(node: Node, text: Normaliser) -> tuple[Item, ...]:
+def _spell_annotation(raw: bytes) -> bytes | None:
+    """An annotation's text; None for one in parentheses, which may have to go."""
+    if raw.startswith(b"("):
+        return None
+    return b":" + without_quotes(tidy(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")
+
+
+def _annotation_of(node: Node, text: Normaliser) -> Piece:
+    kinds = _kinds()
+    while len(inner := [child for child in node.children if child.is_named]) == 1 and node.kind_id in (kinds.type, kinds.parenthesized):
+        node = inner[0]
     raw = text.source[node.start_byte : node.end_byte]
-    return _annotation_piece(raw) if len(raw) < 500 else _spelled_annotation(raw)
-
-
-def _spelled_annotation(raw: bytes) -> tuple[Item, ...]:
-    return (Piece(b":" + without_quotes(tidy(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")),)
-
-
-_annotation_piece = lru_cache(maxsize=8_192)(_spelled_annotation)
+    return Piece(_spell_annotation(raw) or b":" + tidy(raw.decode("utf-8", "replace")).encode("utf-8", "replace"))
 
 
 def _type(node: Node, text: Normaliser) -> _Items:
-    """An annotation: one piece, not in the loose text."""
-    kinds = _kinds()
-    inner = node
-    while len(inner.children) == 1 or (inner.kind_id == kinds.parenthesized and len(inner.children) == 3):
-        inner = inner.children[len(inner.children) // 2]
-        if inner.kind_id not in (kinds.type, kinds.parenthesized):
-            break
-    return (HIDE, *_annotation_of(inner, text), SHOW)
+    return (HIDE, _annotation_of(node, text), SHOW)
 
 
 # Parameters
@@ -327,19 +289,8 @@ def _type(node: Node, text: Normaliser) -> _Items:
 
 def _parameter(node: Node, text: Normaliser) -> _Items:
     """`name: T = default`: the default is evaluated outside of the function."""
-    equals = _kinds().equals
-    yield Piece(b"(parameter")
-    is_default = False
-    for child in node.children:
-        if child.kind_id == equals:
-            is_default = True
-            yield Piece(b"=")
-            yield STEP_OUT
-        else:
-            yield child
-    if is_default:
-        yield STEP_IN
-    yield _CLOSE
+    *children, default = node.children
+    return (*children, _EQUALS, STEP_OUT, default, STEP_IN)
 
 
 # Statements
@@ -352,10 +303,10 @@ def _statements(children: list[Node]) -> list[Node]:
 
 
 def _block(node: Node, text: Normaliser) -> _Items:
-    return (_BLOCK, *_statements(node.children), _CLOSE)
+    return _statements(node.children)
 
 
-def _module(node: Node, text: Normaliser) -> _Items:
+def _module(node: Node, text: Normaliser) -> Iterator[Node | Item]:
     """Imports first, sorted: their order does not count."""
     kinds = _kinds()
     yield Open(_MODULE_KEY)
@@ -367,7 +318,6 @@ def _module(node: Node, text: Normaliser) -> _Items:
     for child in statements:
         if child.kind_id not in kinds.imports:
             yield child
-    yield End(_MODULE_KEY, "body")
     yield Close(_MODULE_KEY)
 
 
@@ -401,7 +351,7 @@ def _squeezed(node: Node, text: Normaliser) -> bytes:
     return b"".join(text.source[node.start_byte : node.end_byte].replace(b"\\", b"").split())
 
 
-def _import(node: Node, text: Normaliser) -> _Items:
+def _import(node: Node, text: Normaliser) -> Iterator[Node | Item]:
     """An import inside a function: what it is bound to is a local name."""
     for module, name, alias in _imported(node, text):
         yield Piece(b"(import " + module + b" " + name)
@@ -417,9 +367,7 @@ def _assignment(node: Node, text: Normaliser) -> _Items:
     declared = _declared(children[0], text)
     if declared:
         return _declaration(children, declared, has_value)
-    if has_value:
-        return (Piece(b"(assignment"), *children, _CLOSE)
-    return (HIDE, Piece(b"(assignment"), *children, _CLOSE, SHOW)
+    return None if has_value else (HIDE, Piece(b"(assignment"), *children, _CLOSE, SHOW)
 
 
 def _declared(target: Node, text: Normaliser) -> list[int]:
@@ -435,7 +383,7 @@ def _declared(target: Node, text: Normaliser) -> list[int]:
     return found
 
 
-def _declaration(children: list[Node], declared: list[int], has_value: bool) -> _Items:
+def _declaration(children: list[Node], declared: list[int], has_value: bool) -> Iterator[Node | Item]:
     kinds = _kinds()
     if not has_value:
         yield HIDE
@@ -447,16 +395,10 @@ def _declaration(children: list[Node], declared: list[int], has_value: bool) -> 
     for child in children[1:]:
         if child.kind_id == kinds.type:
             yield child
-    for key in declared:
-        yield End(key, "header")
     if has_value:
         for key in declared:
-            yield Begin(key, "value")
-            yield Begin(key, "body")
+            yield Next(key, "value")
         yield children[-1]
-        for key in declared:
-            yield End(key, "body")
-            yield End(key, "value")
     for key in declared:
         yield Close(key)
     yield _CLOSE
@@ -464,7 +406,7 @@ def _declaration(children: list[Node], declared: list[int], has_value: bool) -> 
         yield SHOW
 
 
-def _type_alias(node: Node, text: Normaliser) -> _Items:
+def _type_alias(node: Node, text: Normaliser) -> Iterator[Node | Item]:
     """`type Name[T] = value`."""
     kinds = _kinds()
     types = [child for child in node.children if child.kind_id == kinds.type]
@@ -475,104 +417,101 @@ def _type_alias(node: Node, text: Normaliser) -> _Items:
     yield Piece(b"(type")
     yield Open(key)
     yield Begin(key, "header")
-    yield from _annotation_of(types[0], text)
-    yield End(key, "header")
-    yield Begin(key, "value")
-    yield Begin(key, "body")
+    yield _annotation_of(types[0], text)
+    yield Next(key, "value")
     for child in types[1:]:
-        yield from _annotation_of(child, text)
-    yield End(key, "body")
-    yield End(key, "value")
+        yield _annotation_of(child, text)
     yield Close(key)
     yield _CLOSE
 
 
 def _if(node: Node, text: Normaliser) -> _Items:
     """`elif` is an `if` in an `else`."""
-    kinds = _kinds()
-    yield _IF
-    depth = 1
+    elif_clause = _kinds().elif_clause
+    if not any(child.kind_id == elif_clause for child in node.children):
+        return None
+    made: list[Node | Item] = []
+    depth = 0
     for child in node.children:
-        if kinds.names[child.kind_id] == "elif_clause":
-            yield from (_ELSE, _BLOCK, _IF)
-            yield from child.children
+        if child.kind_id == elif_clause:
+            made += (_ELSE, _BLOCK, _IF)
+            made += child.children
             depth += 3
         else:
-            yield child
-    yield from (_CLOSE,) * depth
+            made.append(child)
+    return made + [_CLOSE] * depth
 
 
 def _delete(node: Node, text: Normaliser) -> _Items:
     """`del (a, b)` is `del a, b`."""
     kinds = _kinds()
-    yield Piece(b"(delete")
+    made: list[Node | Item] = []
     todo = [child for child in reversed(node.children) if child.is_named]
     while todo:
         child = todo.pop()
         if child.kind_id in kinds.tuples:
             todo += [inner for inner in reversed(child.children) if inner.is_named]
         else:
-            yield child
-    yield _CLOSE
+            made.append(child)
+    return made
 
 
 def _except(node: Node, text: Normaliser) -> _Items:
     """`except A, B` is `except (A, B)`."""
     kinds = _kinds()
-    yield Piece(b"(except")
-    children = node.children
-    is_row = any(child.kind_id == kinds.comma for child in children)
-    if is_row:
-        yield _TUPLE
-    for child in children:
-        if is_row and child.kind_id == kinds.block:
-            yield _CLOSE
-        yield child
-    yield _CLOSE
+    if not any(child.kind_id == kinds.comma for child in node.children):
+        return None
+    made: list[Node | Item] = [_TUPLE]
+    for child in node.children:
+        if child.kind_id == kinds.block:
+            made.append(_CLOSE)
+        made.append(child)
+    return made
 
 
-def _function(node: Node, text: Normaliser) -> _Items:
-    return _definition(node, (), text, is_class=False)
-
-
-def _class(node: Node, text: Normaliser) -> _Items:
-    return _definition(node, (), text, is_class=True)
+def _definition(node: Node, text: Normaliser) -> _Items:
+    """A function or class without decorators."""
+    return _parts(node, [])
 
 
 def _decorated(node: Node, text: Normaliser) -> _Items:
-    names = _kinds().names
-    decorators = [child for child in node.children if names[child.kind_id] == "decorator"]
-    definition = node.children[-1]
-    if names[definition.kind_id] not in ("function_definition", "class_definition"):
-        return node.children
-    return _definition(definition, decorators, text, is_class=names[definition.kind_id] == "class_definition")
+    decorator = _kinds().decorator
+    return _parts(node.children[-1], [child for child in node.children if child.kind_id == decorator])
 
 
-def _definition(node: Node, decorators: list[Node] | tuple[Node, ...], text: Normaliser, *, is_class: bool) -> _Items:
+def _parts(node: Node, decorators: list[Node]) -> _Items:
+    """Decorators and a class's bases are read in the scope around, parameters and bodies in the definition's own."""
     kinds = _kinds()
-    children = [child for child in node.children if child.kind_id not in kinds.skipped]
-    name = next((child for child in children if child.kind_id == kinds.identifier), node)
-    key = name.start_byte
-    yield Open(key)
-    yield Piece(b"(class" if is_class else b"(function")
-    yield Begin(key, "decorators")
-    yield from decorators
-    yield End(key, "decorators")
-    yield Begin(key, "header")
-    yield from (child for child in children if not child.is_named or child.kind_id == kinds.identifier)
+    is_class = node.kind_id == kinds.class_definition
+    names: list[Node] = []
+    rest: list[Node] = []
+    blocks: list[Node] = []
+    for child in node.children:
+        kind = child.kind_id
+        if kind == kinds.block:
+            blocks.append(child)
+        elif kind == kinds.identifier or not child.is_named:
+            names.append(child)
+        elif kind not in kinds.skipped:
+            rest.append(child)
+    key = next((child.start_byte for child in names if child.kind_id == kinds.identifier), node.start_byte)
+    made: list[Node | Item] = [Open(key, is_whole=True)]
+    if decorators:
+        made.append(Begin(key, "decorators"))
+        made += decorators
+    made.append(Next(key, "header"))
+    made.append(_CLASS if is_class else _FUNCTION)
+    made += names
     if is_class:
-        yield from (child for child in children if child.is_named and child.kind_id not in (kinds.identifier, kinds.block))
-        yield Enter(node.start_byte, is_class=True)
+        made += rest
+        made.append(Enter(node.start_byte, is_class=True))
     else:
-        yield Enter(node.start_byte)
-        yield from (child for child in children if child.is_named and child.kind_id not in (kinds.identifier, kinds.block))
-    yield End(key, "header")
-    yield Begin(key, "body")
-    yield from (child for child in children if child.kind_id == kinds.block)
-    yield End(key, "body")
-    yield _CLOSE
-    yield LEAVE
-    yield Close(key)
+        made.append(Enter(node.start_byte))
+        made += rest
+    made.append(Next(key, "body"))
+    made += blocks
+    made += (_CLOSE, LEAVE, Close(key))
+    return made
 
 
 @cache
@@ -584,18 +523,22 @@ def _rules() -> Rules:
         text=("true", "false", "none", "ellipsis", "type_conversion", "wildcard_import"),
         names=("identifier",),
         passed=("parenthesized_expression", "argument_list", "parenthesized_list_splat"),
+        spelled={"string": _spell_string, "integer": _spell_number, "float": _spell_number},
+        hidden={"type": _spell_annotation},
+        chains=("attribute", "dotted_name"),
+        marks={**dict.fromkeys(_TUPLES, "tuple"), "list_pattern": "list", "default_parameter": "parameter", "typed_default_parameter": "parameter"},
         rules={
-            "attribute": _attribute, "string": _string, "concatenated_string": _strings, "interpolation": _interpolation,
-            "format_specifier": _format_specifier, "integer": _number, "float": _number, "subscript": _subscript, "slice": _slice,
-            "keyword_argument": _keyword_argument, "keyword_pattern": _keyword_argument, "dotted_name": _dotted_name,
-            "call": _call, "lambda": _lambda, "type": _type, "default_parameter": _parameter,
-            "typed_default_parameter": _parameter, "block": _block, "module": _module, "import_statement": _import,
-            "import_from_statement": _import, "future_import_statement": _import, "assignment": _assignment, "delete_statement": _delete,
-            "if_statement": _if, "type_alias_statement": _type_alias,
-            "except_clause": _except, "function_definition": _function, "class_definition": _class, "decorated_definition": _decorated,
-            "tuple_pattern": _tuple_pattern, **{kind: _renamed("tuple") for kind in _TUPLES}, **{kind: _renamed("list") for kind in _LISTS},
-            **{kind: _comprehension(kind) for kind in (
-                "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression",
-            )},
+            "attribute": _attribute, "string": _template, "concatenated_string": _strings, "interpolation": _interpolation,
+            "format_specifier": _format_specifier, "keyword_argument": _keyword_argument, "keyword_pattern": _keyword_argument,
+            "dotted_name": _dotted_name, "call": _call, "type": _type, "tuple_pattern": _tuple_pattern, "module": _module,
+            "import_statement": _import, "import_from_statement": _import, "future_import_statement": _import, "assignment": _assignment,
+            "function_definition": _definition, "class_definition": _definition, "decorated_definition": _decorated,
+            "type_alias_statement": _type_alias,
+        },
+        inner_rules={
+            "subscript": _subscript, "slice": _slice, "lambda": _lambda, "block": _block, "if_statement": _if,
+            "delete_statement": _delete, "except_clause": _except, "default_parameter": _parameter, "typed_default_parameter": _parameter,
+            "list_comprehension": _comprehension, "set_comprehension": _comprehension, "dictionary_comprehension": _comprehension,
+            "generator_expression": _comprehension,
         },
     )  # fmt: skip

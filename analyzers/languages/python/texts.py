@@ -23,8 +23,8 @@ _KEYWORDS = frozenset({"and", "or", "not", "in", "is", "if", "else", "lambda", "
 _UNARY = frozenset({"-", "+", "~", "*", "**"})
 _OPENING = frozenset({"(", "[", "{"})
 _BEFORE_VALUE = frozenset({"", "(", "[", "{", ",", ":", "="})
-_AFTER_VALUE = frozenset({")", "]", "}", ","})
-_NEEDS_PARENTHESES = frozenset({"for", "yield", ":=", "lambda", "*"})
+_AFTER_VALUE = frozenset({")", "]", "}", ",", "for"})
+_NEEDS_PARENTHESES = frozenset({"for", "yield", ":=", "*"})
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _MAX_DIGITS = 1_000
 """Longer numbers stay as written: turning them into decimal costs time that grows with the square of their length."""
@@ -60,7 +60,7 @@ def _unescaped(found: re.Match[str], has_names: bool) -> str:
         return chr(int(escape[1:], 16))
     if has_names and escape[0] in "uU" and len(escape) > 1:
         code = int(escape[1:], 16)
-        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else found[0]
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else found[0].lower()
     if has_names and escape[0] == "N" and len(escape) > 1:
         try:
             return unicodedata.lookup(escape[2:-1])
