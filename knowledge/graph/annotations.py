@@ -18,7 +18,8 @@ _LENGTH = 2_000
 
 
 class Annotation(NamedTuple):
-    """kind: name (arguments: type arguments), union, intersection, tuple, array, function (arguments: the result), string, none, unknown."""
+    """kind: name or typeof (arguments: type arguments), union, intersection, tuple, array, function (arguments: result, then parameters), string,
+    none, unknown."""
 
     kind: str
     name: str = ""
@@ -170,15 +171,32 @@ class _TypeScriptReader(_Reader):
         start = self.at
         if self.take("<"):
             self.skip_until(">")
-        if self.take("("):
-            self.skip_until(")")
+        parameters = self.parameters(depth) if self.take("(") else ()
         if self.take("=>"):
-            return Annotation("function", "", (self.union(depth + 1),))
+            return Annotation("function", "", (self.union(depth + 1), *parameters))
         self.at = start
         if not self.take("("):
             return UNKNOWN_TYPE
         inner = self.union(depth + 1)
         return inner if self.take(")") else UNKNOWN_TYPE
+
+    def parameters(self, depth: int) -> tuple[Annotation, ...]:
+        """The types of `a: A, b?: B)`, up to the closing bracket."""
+        found = []
+        while self.peek() and not self.take(")"):
+            self.take("...")
+            if self.peek() in ("{", "["):
+                opening = self.peek()
+                self.at += 1
+                self.skip_until("}" if opening == "{" else "]")
+            else:
+                self.at += 1
+            self.take("?")
+            found.append(self.union(depth + 1) if self.take(":") else UNKNOWN_TYPE)
+            if not self.take(",") and self.peek() != ")":
+                self.skip_until(")")
+                break
+        return tuple(found)
 
     def skip_until(self, close: str) -> None:
         """Past the bracket that closes the one just taken."""

@@ -20,7 +20,7 @@ class Outline:
     """See the module's docstring. Definition 0 and scope 0 are the module itself."""
 
     __slots__ = (
-        "all_names", "attributes", "bodies", "definitions", "exports", "globals", "imports", "language", "names", "narrowings", "path", "returns",
+        "added", "all_names", "attributes", "bodies", "definitions", "exports", "globals", "imports", "language", "names", "narrowings", "path", "returns",
         "scopes", "star_imports",
     )  # fmt: skip
 
@@ -58,6 +58,11 @@ class Outline:
             if access.is_write:
                 self._add_attribute(access)
         self.narrowings: dict[int, list[Narrowing]] = defaultdict(list)
+        self.added: dict[int, dict[str, list[int]]] = {}
+        """class or object → name → members that stand outside its body (`Class.prototype.name = …`, an object literal's functions)"""
+        for index, definition in enumerate(facts.definitions):
+            if definition.parent > 0 and definition.kind in FUNCTION_KINDS and definition.scope != self.bodies.get(definition.parent):
+                self.added.setdefault(definition.parent, {}).setdefault(definition.name, []).append(index)
         for narrowing in facts.narrowings:
             self.narrowings[narrowing.scope].append(narrowing)
 

@@ -69,6 +69,9 @@ class PythonFlow:
             return self._attribute_of_function(value, name)
         return self.classes.attribute(value, name)
 
+    def result(self, value: Value) -> Flow:
+        return self.calls.arguments.result_when_called(one(value, ""))
+
     def call_method(self, value: Value, name: str) -> Flow:
         return self.calls.call_method(value, name)
 

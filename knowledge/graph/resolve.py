@@ -8,6 +8,7 @@ from analyzers.facts import FileFacts
 from knowledge.graph.outline import Outline
 from knowledge.graph.reads import Tree, View
 from knowledge.graph.resolution import EdgeWriter, Resolution, Target
+from knowledge.graph.resolve_javascript import JavaScriptResolver
 from knowledge.graph.resolve_python import PythonResolver
 
 Resolver = Callable[[View, FileFacts, Outline], EdgeWriter]
@@ -32,6 +33,12 @@ def _python(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
     return resolver.writer
 
 
+def _javascript(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
+    resolver = JavaScriptResolver(view, facts, outline)
+    resolver.run()
+    return resolver.writer
+
+
 def _declare_only(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
     """Languages whose names are not resolved: what the file declares, and that there may be more."""
     writer = EdgeWriter(view, facts)
@@ -45,4 +52,4 @@ def _declare_only(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
     return writer
 
 
-_RESOLVERS: Mapping[str, Resolver] = {"python": _python}
+_RESOLVERS: Mapping[str, Resolver] = {"python": _python, "javascript": _javascript, "typescript": _javascript, "tsx": _javascript}

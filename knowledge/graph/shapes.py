@@ -94,7 +94,7 @@ class _Shape:
             self.expression(expression, found.scope)
         for parameter in found.parameters:
             self._parts += (parameter.name, parameter.kind, parameter.annotation)
-        if found.kind in CLASS_KINDS or found.kind == "namespace":
+        if found.kind in CLASS_KINDS or found.kind == "namespace" or found.kind in ("type", "constant", "variable"):
             self._class(index)
         elif found.kind in FUNCTION_KINDS:
             self._parts.append("abstract" if self._outline.is_abstract(index) else "")
@@ -106,6 +106,9 @@ class _Shape:
         if body is not None:
             for name in self._outline.names[body]:
                 self.bindings(body, name)
+        for indexes in self._outline.added.get(index, {}).values():
+            for added in indexes:
+                self.definition(added)
         for name, accesses in self._outline.attributes.get(index, {}).items():
             for access in accesses:
                 self._parts += ("self", name, access.annotation, access.span.start)

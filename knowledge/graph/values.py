@@ -159,6 +159,10 @@ class Following(Protocol):
         """What the types in the brackets of `X[A, B]` describe."""
         ...
 
+    def result(self, value: Value) -> Flow:
+        """What calling a value gives, the arguments aside."""
+        ...
+
     def attribute(self, value: Value, name: str) -> Flow | None:
         """What `value.name` may be; None where the value is known not to have it as far as can be seen."""
         ...
