@@ -105,7 +105,7 @@ def status_in_tree(
         readings = present.readings(verdict)
         changed = _changed(anchors, verdict, readings, present)
         if decision is not None and decision.holds is False and not (verdict.kind == "verified" and not changed):
-            causes = (Cause("counter_evidence", place=decision.place, detail=decision.detail), *changed, *bearing)
+            causes = (*_with_decision(claim, anchors, decision, changed), *bearing)
             fallen: Status = "needs_review" if claim.kind in REVIEWED_KINDS else "stale"
             return _with(claim, verdict, readings, fallen, causes)
         if decision is not None and decision.holds and claim.predicate is not None:
@@ -154,6 +154,17 @@ def _after_upgrade(anchor: Anchor, cause: Cause, renewed: Renewed) -> Cause | No
     if anchor.kind in ("set", "edge"):
         return replace(cause, reason="analyzer_differs", detail=f"earlier analysis incomplete: {cause.detail}")
     return None
+
+
+def _with_decision(claim: Claim, anchors: Sequence[Anchor], decision: Decision, changed: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """The counter-evidence of a predicate, told once: where its own anchor says the same, that cause gains the place."""
+    assert claim.predicate is not None
+    twin = RELATIONS[claim.predicate.relation].anchor
+    kinds = {a.digest: a.kind for a in anchors}
+    same = next((c for c in changed if c.reason == "counter_evidence" and kinds.get(c.anchor) == twin), None)
+    if same is None:
+        return (Cause("counter_evidence", place=decision.place, detail=decision.detail), *changed)
+    return (replace(same, place=decision.place or same.place, detail=decision.detail or same.detail), *(c for c in changed if c is not same))
 
 
 def _is_excused(claim: Claim, anchors: Sequence[Anchor], cause: Cause) -> bool:

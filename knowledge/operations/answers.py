@@ -42,7 +42,7 @@ def claim_answer(
         derived_from=claim.derived_from,
         anchors=anchor_lines(held.anchors, status.readings),
         evidence=tuple(line_of(e) for e in evidence),
-        verdicts=verdict_lines(held.verdicts, status.verdict_id),
+        verdicts=verdict_lines(held.verdicts, status),
         relations=relations,
         notes=notes,
     )

@@ -87,7 +87,7 @@ def line_of(evidence: Evidence) -> EvidenceLine:
 
 def load(project: Project, evidence_id: str) -> Evidence:
     """The evidence with that id (or its only beginning). Raises UnknownRecordError."""
-    return project.ledger.evidence(evidence_id)
+    return project.ledger.evidence(project.ledger.resolve_evidence(evidence_id))
 
 
 def show(project: Project, evidence_id: str) -> EvidenceLine:

@@ -91,8 +91,9 @@ def anchor_lines(anchors: Sequence[Anchor], readings: Mapping[str, AnchorReading
     return tuple(lines)
 
 
-def verdict_lines(verdicts: Sequence[Verdict], holding: str) -> tuple[VerdictLine, ...]:
-    """Who said what; `holding` is the verdict that the status in this tree follows from."""
+def verdict_lines(verdicts: Sequence[Verdict], status: ClaimStatus) -> tuple[VerdictLine, ...]:
+    """Who said what; a verdict holds here when the status in this tree is the one it says."""
+    holding = "" if status.causes else status.verdict_id
     return tuple(VerdictLine(v.kind, author_text(v.author), v.said_at, v.revision, v.reason, v.id == holding) for v in verdicts)
 
 

@@ -95,15 +95,19 @@ def default_author(repository: Repository) -> Author:
 
 
 @contextmanager
-def open_project(start: Path, author: Author | None = None, *, create: bool = False) -> Iterator[Project]:
-    """Open the project that holds `start`. Raises NotARepositoryError, NotInitializedError and the store's errors."""
+def open_project(start: Path, author: Author | None = None, *, create: bool = False, folder: Path | None = None) -> Iterator[Project]:
+    """Open the project that holds `start`; `folder`: keep the databases there instead of in the git common directory.
+
+    Raises NotARepositoryError, NotInitializedError and the store's errors.
+    """
     repository = open_repository(start)
-    ledger_path = repository.common_dir / LEDGER_FILE
+    home = folder or repository.common_dir
+    ledger_path = home / LEDGER_FILE
     if not create and not ledger_path.exists():
         raise NotInitializedError(f"no claims are kept for {repository.common_dir} yet. Run `knowledge init` first.")
     ledger = open_ledger(ledger_path)
     try:
-        index = open_index(repository.common_dir / INDEX_FILE, _VERSIONS)
+        index = open_index(home / INDEX_FILE, _VERSIONS)
         try:
             yield Project(repository, ledger, index, author)
         finally:

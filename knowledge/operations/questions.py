@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from knowledge.errors import UsageError
+from knowledge.errors import UnknownSymbolError, UsageError
 from knowledge.graph import queries
 from knowledge.graph.network import ExportHeader, to_graphml, to_json, whole_graph
 from knowledge.operations.graph_tree import GraphTree, find_one
@@ -45,6 +45,8 @@ def ask(project: Project, question: str, symbol_text: str = "", *, other: str = 
     if question == "unreferenced":
         return _unreferenced(project, graph, symbol_text, limit)
     symbol = file_or_symbol(symbol_text, view, is_outside_allowed=question in ("importers", "readers", "writers"))
+    if symbol.is_external and not any(view.edges_into(symbol, predicate) for predicate in ("imports", "reads", "writes")):
+        raise UnknownSymbolError(f"nothing called {symbol_text!r} is defined, imported or read in {view.tree.snapshot.label}")
     if question == "impact":
         sections: Sequence[queries.Answer] = queries.impact(graph, symbol).sections()
     elif question == "path":
@@ -90,14 +92,12 @@ def _unreferenced(project: Project, graph: GraphTree, prefix: str, limit: int) -
         question="unreferenced",
         symbol=prefix,
         edges=(),
+        symbols=tuple(str(s) for s in shown),
         resolved=0,
         inferred=0,
         left_out=len(found) - len(shown),
         limitations=tuple(f"{x.code}: {x.detail}" for x in graph.limitations(b"")),
-        notes=(
-            f"{len(found)} of {len(symbols)} definitions: no edge leads to them; entry points and dynamic uses are not seen",
-            *(str(s) for s in shown),
-        ),
+        notes=(f"{len(found)} of {len(symbols)} definitions: no edge leads to them; entry points and dynamic uses are not seen",),
     )
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from knowledge.claims.proposals import Proposal, anchors_of, propose
+from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, propose
 from knowledge.errors import InvalidRecordError
 from knowledge.invalidation.propagate import fingerprint
 from knowledge.operations import evidence as evidence_operations
@@ -156,7 +156,9 @@ def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:
         return Proposal(_unique(anchors), _fitting(proposed.predicate, anchors), ())
     if proposed.predicate is not None or not anchors:
         return Proposal(_unique([*proposed.anchors, *anchors]), proposed.predicate, proposed.notes)
-    return Proposal(_unique(anchors), None, proposed.notes)
+    return Proposal(
+        _unique(anchors), None, tuple(f"cannot notice ({kind}): {CANNOT_NOTICE[kind]}" for kind in dict.fromkeys(a.kind for a in anchors))
+    )
 
 
 def _fitting(predicate: Predicate | None, anchors: Iterable[Anchor]) -> Predicate | None:
@@ -190,7 +192,8 @@ def _evidence_of_anchors(anchors: Iterable[Anchor], view: IndexedTree, cited: Se
     for anchor in anchors:
         text = str(anchor.target.get("symbol") or anchor.target.get("subject") or anchor.target.get("path") or "")
         symbol = parse_symbol(text)
-        if not text or text in known or (symbol is not None and symbol.is_external):
+        is_quote = anchor.kind == "source"
+        if not text or text in known or is_quote or (symbol is not None and symbol.is_external):
             continue
         target = file_or_symbol(text, view)
         if view.has_path(target.path):

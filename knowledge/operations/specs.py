@@ -84,7 +84,7 @@ def file_or_symbol(text: str, view: IndexedTree, *, is_outside_allowed: bool = F
     try:
         return find_one(text, view)
     except UnknownSymbolError:
-        if is_outside_allowed and re.fullmatch(r"[@\w./-]+", text):
+        if is_outside_allowed and re.fullmatch(r"[@\w./-]+", text) and not re.search(r"\.(?:pyi?|[cm]?[jt]sx?)\Z", text):
             return external_symbol(text)
         raise
 

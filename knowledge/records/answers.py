@@ -243,6 +243,8 @@ class GraphAnswer:
     left_out: int
     limitations: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    """Where the answer is symbols, not edges (unreferenced)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,3 +325,49 @@ class TransferAnswer:
     path: str
     rows: dict[str, int]
     skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAnswer:
+    """Whether a predicate holds in a tree. holds None: it cannot be decided there, and `detail` says why."""
+
+    tree: TreeName
+    predicate: str
+    holds: bool | None
+    detail: str
+    place: str
+    cannot_notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckToMake:
+    """One thing to look at, and the claims that wait for it. weight: how many claims rest on those."""
+
+    place: str
+    why: str
+    claims: tuple[str, ...]
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReverifyAnswer:
+    """What could be decided by itself, and the least set of checks that is left, the most depended upon first."""
+
+    tree: TreeName
+    verified: tuple[ClaimLine, ...]
+    refuted: tuple[ClaimLine, ...]
+    left: tuple[ClaimLine, ...]
+    checks: tuple[CheckToMake, ...]
+    checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceAnswer:
+    """What a branch makes of the claims: fallen (kept at the base, not at the head), restored (the other way round), still fallen."""
+
+    base: TreeName
+    head: TreeName
+    fallen: tuple[ClaimLine, ...]
+    restored: tuple[ClaimLine, ...]
+    still_fallen: int
+    checked: Checked

@@ -165,7 +165,13 @@ class Ledger:
 
     def resolve_claim(self, text: str) -> str:
         """The claim id that is meant by a whole id or by the beginning of one. Raises UnknownRecordError where none fits, or more than one."""
-        column = tables.claim.c.id
+        return self._resolve(tables.claim.c.id, "claim", text)
+
+    def resolve_evidence(self, text: str) -> str:
+        """The evidence id that is meant, as `resolve_claim`."""
+        return self._resolve(tables.evidence.c.id, "evidence", text)
+
+    def _resolve(self, column: Column[str], name: str, text: str) -> str:
         if self.db.execute(select(column).where(column == text)).first() is not None:
             return text
         longer = select(column).where(column > text, column < text + _LAST_CHARACTER).order_by(column).limit(_NEAR + 1)
@@ -173,8 +179,8 @@ class Ledger:
         if len(fitting) == 1:
             return str(fitting[0])
         if fitting:
-            raise UnknownRecordError(f"more than one claim id begins with {text!r}; give more of it", suggestions=fitting[:_NEAR])
-        raise UnknownRecordError(f"there is no claim {text!r}", suggestions=self.near_ids(text))
+            raise UnknownRecordError(f"more than one {name} id begins with {text!r}; give more of it", suggestions=fitting[:_NEAR])
+        raise UnknownRecordError(f"there is no {name} {text!r}", suggestions=self.near_ids(text))
 
     def near_ids(self, text: str) -> list[str]:
         """Ids of claims and evidence that look like this one, best first."""

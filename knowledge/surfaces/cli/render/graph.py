@@ -28,6 +28,7 @@ def graph_answer(answer: GraphAnswer) -> list[Line]:
     if not answer.edges and answer.symbol:
         lines.append(Line(Text("none was found, which does not mean that there is none", style="yellow")))
     lines += edge_lines(answer.edges, answer.symbol)
+    lines += [Line(data(symbol), 2) for symbol in answer.symbols]
     if answer.left_out:
         lines += [BLANK, Line(Text(f"{answer.left_out:,} more not shown; --limit shows more", style="yellow"))]
     return [*lines, *_limitation_lines(answer.limitations), *_note_lines(answer)]

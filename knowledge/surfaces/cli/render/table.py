@@ -7,7 +7,7 @@ from typing import Any
 
 from knowledge.records import answers
 from knowledge.surfaces.cli.answers import HooksAnswer
-from knowledge.surfaces.cli.render import claims, graph, store
+from knowledge.surfaces.cli.render import claims, graph, judging, store
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -18,6 +18,9 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.EvidenceLine: claims.evidence_line,
     answers.RecheckAnswer: claims.recheck_answer,
     answers.ReconcileAnswer: claims.reconcile_answer,
+    answers.CheckAnswer: judging.check_answer,
+    answers.ReverifyAnswer: judging.reverify_answer,
+    answers.DifferenceAnswer: judging.difference_answer,
     answers.GraphAnswer: graph.graph_answer,
     answers.ContextAnswer: graph.context_answer,
     answers.IndexAnswer: store.index_answer,
@@ -32,5 +35,7 @@ CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.ClaimsAnswer: lambda answer: [claim.id for claim in answer.claims],
     answers.StaleAnswer: lambda answer: [claim.id for group in answer.groups for claim in group.claims],
     answers.ReconcileAnswer: lambda answer: [claim.id for claim in answer.changed],
+    answers.ReverifyAnswer: lambda answer: [claim.id for claim in answer.left],
+    answers.DifferenceAnswer: lambda answer: [claim.id for claim in answer.fallen],
 }
 """With `--quiet` these are their claims' ids, one a line; every other answer loses only its hints."""

@@ -1,0 +1,58 @@
+"""Deciding a predicate in any tree, whether or not it was ever recorded."""
+
+from __future__ import annotations
+
+from knowledge.claims.predicates import RELATIONS, decide
+from knowledge.claims.proposals import CANNOT_NOTICE, from_said
+from knowledge.claims.statements import understand
+from knowledge.errors import InvalidRecordError
+from knowledge.operations.graph_tree import candidates
+from knowledge.operations.lines import predicate_text
+from knowledge.operations.project import Project
+from knowledge.operations.reading import Reading
+from knowledge.operations.specs import read_predicate
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.records.answers import CheckAnswer
+from knowledge.records.claims import Predicate
+
+
+def check(project: Project, text: str, *, at: str | None = None) -> CheckAnswer:
+    """Decide a claim's predicate (its id), a statement in English or Korean, or a predicate as JSON, in a tree.
+
+    A claim's predicate names things as they were called where it was recorded; moves since are followed.
+    Raises InvalidRecordError for a statement that says no predicate, or names something that is not in the tree.
+    """
+    reading = Reading(project)
+    view = reading.trees.at(at)
+    then = None
+    if text.startswith("c_"):
+        claim_id = project.ledger.resolve_claim(text)
+        held = reading.held([claim_id])[claim_id]
+        if held.claim.predicate is None:
+            raise InvalidRecordError(f"{claim_id} carries no predicate: it is free text, and stands on its anchors alone")
+        predicate, then = held.claim.predicate, reading.trees.then(held.verdicts[0])
+    else:
+        predicate, then = _read(text, view), view
+    decision = decide(predicate, then, view)
+    return CheckAnswer(
+        tree=project.tree_name(view.tree.snapshot),
+        predicate=predicate_text(predicate),
+        holds=decision.holds,
+        detail=decision.detail,
+        place=decision.place,
+        cannot_notice=CANNOT_NOTICE[RELATIONS[predicate.relation].anchor],
+    )
+
+
+def _read(text: str, view: IndexedTree) -> Predicate:
+    if text.lstrip().startswith("{"):
+        return read_predicate(text, view)
+    said = understand(text)
+    if said is None:
+        raise InvalidRecordError(
+            f"{text!r} does not say exactly what a predicate says; expected one of {', '.join(RELATIONS)}", suggestions=tuple(RELATIONS)
+        )
+    proposal = from_said(said, view, lambda name: candidates(name, view))
+    if proposal is None or proposal.predicate is None:
+        raise InvalidRecordError(f"a name in {text!r} is not in {view.tree.snapshot.label}, or means more than one thing there")
+    return proposal.predicate
