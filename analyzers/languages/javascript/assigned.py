@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzers.facts import Expression
 from analyzers.languages.javascript.functions import define_class, define_function
 from analyzers.languages.javascript.modules import export_assignment, exported_name
-from analyzers.languages.javascript.reading import Reader
+from analyzers.languages.javascript.reading import Declared, Reader
 from analyzers.parsing import Node
 
 _CLASSES = frozenset({"class", "function", "constant", "variable"})
@@ -24,7 +24,7 @@ def assigned_value(r: Reader, target: Node, value: Node, depth: int) -> Expressi
     if name_node is None:
         return r.read(value, depth + 1)
     define = define_function if is_function else define_class
-    _, inner = define(r, value, r.text(name_node), name_node, parent=parent, whole=target.parent, flags=flags)
+    _, inner = define(r, value, Declared(r.text(name_node), name_node, parent=parent, whole=target.parent, flags=flags))
     return Expression("definition", "", (), (), "", inner, value.start_byte)
 
 

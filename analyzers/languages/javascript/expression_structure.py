@@ -241,6 +241,7 @@ def _shown(raw: str) -> str:
 
 
 def decode(text: Normaliser, node: Node) -> str:
+    """The text of a node."""
     return text.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 

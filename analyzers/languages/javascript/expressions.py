@@ -23,7 +23,7 @@ CHAIN_DEPTH = 12
 _PROSE = frozenset(" \t\n")
 
 
-def name(r: Reader, node: Node, depth: int) -> Expression:
+def _name(r: Reader, node: Node, depth: int) -> Expression:
     start = node.start_byte
     text = r.latin[start : node.end_byte]
     if not r.is_ascii:
@@ -40,7 +40,7 @@ def _word(r: Reader, node: Node, depth: int) -> Expression:
     return Expression("name", r.text(node), (), (), "", -1, node.start_byte)
 
 
-def string(r: Reader, node: Node, depth: int) -> Expression:
+def _string(r: Reader, node: Node, depth: int) -> Expression:
     start, end = node.start_byte, node.end_byte
     raw = r.latin[start:end]
     if (known := r.literals.get(raw)) is not None:
@@ -74,7 +74,7 @@ def _regex(r: Reader, node: Node, depth: int) -> Expression:
     return Expression("literal", "regexp", (), (), r.text(node)[:TEXT_CHARACTERS])
 
 
-def template(r: Reader, node: Node, depth: int) -> Expression:
+def _template(r: Reader, node: Node, depth: int) -> Expression:
     start, end = node.start_byte, node.end_byte
     is_plain = True
     for child in node.children:
@@ -403,8 +403,8 @@ def _jsx_tag(r: Reader, opening: Node, element: Node, depth: int) -> str:
 
 
 READERS: dict[str, Callable[[Reader, Node, int], Expression]] = {
-    "identifier": name, "shorthand_property_identifier": name, "this": _word, "super": _word, "import": _word, "meta_property": _word,
-    "string": string, "number": _number, "template_string": template, "true": _constant, "false": _constant, "null": _constant,
+    "identifier": _name, "shorthand_property_identifier": _name, "this": _word, "super": _word, "import": _word, "meta_property": _word,
+    "string": _string, "number": _number, "template_string": _template, "true": _constant, "false": _constant, "null": _constant,
     "undefined": _constant, "regex": _regex, "member_expression": chain, "subscript_expression": chain, "non_null_expression": chain,
     "instantiation_expression": chain, "call_expression": chain, "new_expression": _new, "parenthesized_expression": _inner,
     "as_expression": _inner, "satisfies_expression": _inner, "type_assertion": _inner, "sequence_expression": _sequence, "array": _array,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analyzers.facts import Call, DefinitionKind, Expression, Parameter, Return, Span
+from analyzers.facts import Call, Expression, Parameter, Return, Span
 from analyzers.languages.javascript.keys import key_name, member_name_node, method_name
 from analyzers.languages.javascript.patterns import annotation_text, parameters, type_parameters
-from analyzers.languages.javascript.reading import UNKNOWN, Header, Reader
+from analyzers.languages.javascript.reading import UNKNOWN, Bound, Declared, Header, Reader
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
 
@@ -13,15 +13,12 @@ ANONYMOUS = "<anonymous>"
 """A class without a name, which must have one because its members are named after it."""
 
 
-def define_function(
-    r: Reader, node: Node, name: str, name_node: Node | None, *, kind: DefinitionKind = "function", parent: int = -1, whole: Node | None = None,
-    flags: tuple[str, ...] = (), decorators: tuple[Expression, ...] = (),
-) -> tuple[int, int]:  # fmt: skip
-    """A named function. whole: the node that its range covers; decorators: already read. Returns its definition and its scope."""
-    index = r.define(name, kind, whole or node, name_node, parent=parent)
+def define_function(r: Reader, node: Node, declared: Declared) -> tuple[int, int]:
+    """A named function. Returns its definition and its scope."""
+    index = r.define(declared.name, declared.kind, declared.whole or node, declared.name_node, parent=declared.parent)
     inner = r.open_scope("function", node, index)
     header = _read(r, node, inner, index)
-    r.complete(index, Header(header.parameters, header.returns, (), decorators, None, (*flags, *header.flags)))
+    r.complete(index, Header(header.parameters, header.returns, (), declared.decorators, None, (*declared.flags, *header.flags)))
     return index, inner
 
 
@@ -35,8 +32,8 @@ def inline_function(r: Reader, node: Node, depth: int) -> Expression:
         inner = r.open_scope("lambda", node, r.owner)
         _read(r, node, inner, -1, depth)
         return Expression("lambda", "", (), (), "", inner, node.start_byte)
-    index, inner = define_function(r, node, r.text(name_node), name_node, parent=r.owner)
-    r.bind("definition", r.text(name_node), name_node.start_byte, scope=inner, target=index)
+    index, inner = define_function(r, node, Declared(r.text(name_node), name_node, parent=r.owner))
+    r.bind("definition", r.text(name_node), name_node.start_byte, Bound(scope=inner, target=index))
     return Expression("definition", "", (), (), "", inner, node.start_byte)
 
 
@@ -97,16 +94,14 @@ def decorator(r: Reader, node: Node, depth: int = 0) -> Expression:
 # Classes
 
 
-def define_class(
-    r: Reader, node: Node, name: str, name_node: Node | None, *, whole: Node | None = None, flags: tuple[str, ...] = (),
-    decorators: tuple[Expression, ...] = (), parent: int = -1,
-) -> tuple[int, int]:  # fmt: skip
+def define_class(r: Reader, node: Node, declared: Declared) -> tuple[int, int]:
     """A class; its members are read later. Returns its definition and its scope (-1 where it has no body)."""
     k = r.kinds
-    index = r.define(name, "class", whole or node, name_node, parent=parent)
+    index = r.define(declared.name, "class", declared.whole or node, declared.name_node, parent=declared.parent)
+    flags = declared.flags
     bases: list[tuple[Expression, Span]] = []
     types: list[Parameter] = []
-    own = list(decorators)
+    own = list(declared.decorators)
     inner = -1
     for child in node.children:
         kind = child.kind_id
@@ -130,9 +125,9 @@ def inline_class(r: Reader, node: Node, depth: int) -> Expression:
     """A class where a value stands."""
     name_node = class_name(r, node)
     name = r.text(name_node) if name_node is not None else ANONYMOUS
-    index, inner = define_class(r, node, name, name_node, parent=r.owner)
+    index, inner = define_class(r, node, Declared(name, name_node, parent=r.owner))
     if name_node is not None and inner >= 0:
-        r.bind("definition", name, name_node.start_byte, scope=inner, target=index)
+        r.bind("definition", name, name_node.start_byte, Bound(scope=inner, target=index))
     return Expression("definition", "", (), (), "", inner, node.start_byte)
 
 
@@ -230,8 +225,8 @@ def method(r: Reader, node: Node) -> None:
     if not name:
         r.limit("computed-member", r.text(name_node)[:80] if name_node is not None else "", node.start_byte)
         name = ANONYMOUS
-    index, _ = define_function(r, node, name, name_node, kind="method", flags=tuple(flags), decorators=decorators)
-    r.bind("definition", name, node.start_byte if name_node is None else name_node.start_byte, target=index)
+    index, _ = define_function(r, node, Declared(name, name_node, kind="method", flags=tuple(flags), decorators=decorators))
+    r.bind("definition", name, node.start_byte if name_node is None else name_node.start_byte, Bound(target=index))
 
 
 def field(r: Reader, node: Node) -> None:
@@ -262,8 +257,8 @@ def field(r: Reader, node: Node) -> None:
             r.read(value)
         return
     if value is not None and value.kind_id in k.functions:
-        index, _ = define_function(r, value, name, name_node, kind="method", whole=node, flags=tuple(flags), decorators=decorators)
-        r.bind("definition", name, name_node.start_byte, target=index)
+        index, _ = define_function(r, value, Declared(name, name_node, kind="method", whole=node, flags=tuple(flags), decorators=decorators))
+        r.bind("definition", name, name_node.start_byte, Bound(target=index))
         return
     index = r.define(name, "variable", node, name_node)
     expression = None
@@ -273,7 +268,7 @@ def field(r: Reader, node: Node) -> None:
         r.owner = outer
         add_values(r, r.definitions[index].qualified_name, name_node.start_byte, value)
     r.complete(index, Header((), annotation, (), decorators, expression, tuple(flags)))
-    r.bind("assignment", name, name_node.start_byte, target=index, value=expression, annotation=annotation)
+    r.bind("assignment", name, name_node.start_byte, Bound(target=index, value=expression, annotation=annotation))
 
 
 def static_block(r: Reader, node: Node) -> None:

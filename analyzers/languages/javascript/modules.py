@@ -6,7 +6,7 @@ from analyzers.facts import Export, Expression, Import
 from analyzers.languages.javascript.functions import define_class, define_function, dotted_name
 from analyzers.languages.javascript.keys import key_name
 from analyzers.languages.javascript.objects import object_literal
-from analyzers.languages.javascript.reading import Header, Reader
+from analyzers.languages.javascript.reading import Bound, Declared, Header, Reader
 from analyzers.languages.javascript.texts import string_value
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
@@ -72,7 +72,7 @@ def _add_import(r: Reader, source: Node, name: str, name_node: Node | None, alia
     span = r.span(name_node.start_byte, name_node.end_byte) if name_node is not None else inside
     r.imports.append(Import(r.scope, module, name, r.text(alias) if alias is not None else "", 0, span, flags, inside))
     if alias is not None:
-        r.bind("import", r.text(alias), alias.start_byte, target=len(r.imports) - 1)
+        r.bind("import", r.text(alias), alias.start_byte, Bound(target=len(r.imports) - 1))
     return len(r.imports) - 1
 
 
@@ -89,7 +89,7 @@ def import_alias(r: Reader, node: Node) -> None:
     k = r.kinds
     names = [child for child in node.children if child.kind_id in (k.identifier, k.nested_identifier)]
     if len(names) == 2:
-        r.bind("assignment", r.text(names[0]), names[0].start_byte, value=dotted_name(r, names[1]))
+        r.bind("assignment", r.text(names[0]), names[0].start_byte, Bound(value=dotted_name(r, names[1])))
 
 
 def required(r: Reader, node: Node) -> tuple[Node, str] | None:
@@ -251,10 +251,10 @@ def define_value(r: Reader, name: str, value: Node, name_node: Node, *, whole: N
     start = value.start_byte
     flags = ("default_export",) if name == "default" else ()
     if kind in k.functions:
-        index, inner = define_function(r, value, name, name_node, whole=whole, flags=flags)
+        index, inner = define_function(r, value, Declared(name, name_node, whole=whole, flags=flags))
         found = Expression("definition", "", (), (), "", inner, start)
     elif kind == k.class_expression:
-        index, inner = define_class(r, value, name, name_node, whole=whole, flags=flags)
+        index, inner = define_class(r, value, Declared(name, name_node, whole=whole, flags=flags))
         found = Expression("definition", "", (), (), "", inner, start)
     else:
         index = r.define(name, "constant", whole or value, name_node)
@@ -264,9 +264,9 @@ def define_value(r: Reader, name: str, value: Node, name_node: Node, *, whole: N
         r.owner = outer
         add_values(r, name, name_node.start_byte, inner_value)
         r.complete(index, Header(value=found, flags=flags))
-        r.bind("assignment", name, name_node.start_byte, target=index, value=found)
+        r.bind("assignment", name, name_node.start_byte, Bound(target=index, value=found))
         return found
-    r.bind("definition", name, name_node.start_byte, target=index)
+    r.bind("definition", name, name_node.start_byte, Bound(target=index))
     return found
 
 
@@ -338,6 +338,6 @@ def _export_object(r: Reader, node: Node, token: Node) -> Expression:
     for index in range(first + 1, len(r.definitions)):
         method = r.definitions[index]
         if method.parent == first and method.name not in r.declared[r.scope]:
-            r.bind("definition", method.name, method.name_span.start, target=index)
+            r.bind("definition", method.name, method.name_span.start, Bound(target=index))
             r.exports.append(Export(method.name, method.name, "", method.name_span))
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzers.facts import Expression
 from analyzers.languages.javascript.functions import define_class, define_function, inline_function
 from analyzers.languages.javascript.keys import key_name, member_name_node, method_name
-from analyzers.languages.javascript.reading import MAX_NESTING, UNKNOWN, Reader, shortened
+from analyzers.languages.javascript.reading import MAX_NESTING, UNKNOWN, Declared, Reader, shortened
 from analyzers.parsing import Node
 
 MAX_LITERALS = 16
@@ -51,10 +51,10 @@ def _value(r: Reader, key: Node, name: str, value: Node, owner: int, depth: int)
     if not name:
         return r.read(value, depth + 1)
     if kind in k.functions:
-        _, inner = define_function(r, value, name, key, kind="method", parent=owner)
+        _, inner = define_function(r, value, Declared(name, key, kind="method", parent=owner))
         return Expression("definition", "", (), (), "", inner, value.start_byte)
     if kind == k.class_expression:
-        _, inner = define_class(r, value, name, key, parent=owner)
+        _, inner = define_class(r, value, Declared(name, key, parent=owner))
         return Expression("definition", "", (), (), "", inner, value.start_byte)
     if kind == k.object and _has_functions(r, value):
         index = r.define(name, "variable", value, key, parent=owner)
@@ -71,7 +71,7 @@ def _has_functions(r: Reader, node: Node) -> bool:
 def _method(r: Reader, node: Node, name: str, owner: int) -> Expression:
     if owner < 0 or not name:
         return inline_function(r, node, 0)
-    _, inner = define_function(r, node, name, member_name_node(r, node), kind="method", parent=owner, flags=_accessor(r, node))
+    _, inner = define_function(r, node, Declared(name, member_name_node(r, node), kind="method", parent=owner, flags=_accessor(r, node)))
     return Expression("definition", "", (), (), "", inner, node.start_byte)
 
 

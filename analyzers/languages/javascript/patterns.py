@@ -8,7 +8,7 @@ from typing import NamedTuple
 from analyzers.facts import BindingKind, Expression, Parameter
 from analyzers.key_paths import TEXT_CHARACTERS
 from analyzers.languages.javascript.keys import key_name
-from analyzers.languages.javascript.reading import Reader
+from analyzers.languages.javascript.reading import Bound, Reader
 from analyzers.languages.javascript.values import HIDDEN, add_values, canonical
 from analyzers.parsing import Node
 
@@ -68,12 +68,12 @@ def _items(r: Reader, node: Node, path: tuple[str, ...]) -> list[tuple[Node, tup
 def declare(r: Reader, pattern: Node, kind: BindingKind, scope: int, value: Expression | None, annotation: str = "") -> list[Leaf]:
     """Declare the names of a pattern in a scope. Returns what it takes out."""
     if pattern.kind_id == r.kinds.identifier:
-        r.bind(kind, r.text(pattern), pattern.start_byte, scope=scope, value=value, annotation=annotation)
+        r.bind(kind, r.text(pattern), pattern.start_byte, Bound(scope=scope, value=value, annotation=annotation))
         return [Leaf(pattern, (), True)]
     found = list(leaves(r, pattern))
     for leaf in found:
         if leaf.is_name:
-            r.bind(kind, r.text(leaf.node), leaf.node.start_byte, scope=scope, value=value, path=leaf.path)
+            r.bind(kind, r.text(leaf.node), leaf.node.start_byte, Bound(scope=scope, value=value, path=leaf.path))
     _read_properties(r, found, value)
     return found
 
@@ -207,17 +207,17 @@ def _typed_parameter(r: Reader, node: Node) -> tuple[Node, str, Node | None, boo
 
 def _bind_parameter(r: Reader, pattern: Node, index: int, value: Expression | None, annotation: str) -> None:
     if pattern.kind_id == r.kinds.identifier:
-        r.bind("parameter", r.text(pattern), pattern.start_byte, target=index, value=value, annotation=annotation)
+        r.bind("parameter", r.text(pattern), pattern.start_byte, Bound(target=index, value=value, annotation=annotation))
         return
     for leaf in leaves(r, pattern):
         if leaf.is_name:
-            r.bind("parameter", r.text(leaf.node), leaf.node.start_byte, target=index, path=leaf.path)
+            r.bind("parameter", r.text(leaf.node), leaf.node.start_byte, Bound(target=index, path=leaf.path))
 
 
 def _property(r: Reader, pattern: Node, name: str, value: Expression | None, annotation: str, class_scope: int) -> None:
     """`constructor(private a: T)` declares the field `a` too."""
     index = r.define(name, "variable", pattern, pattern, parent=r.scopes[class_scope].definition, scope=class_scope)
-    r.bind("assignment", name, pattern.start_byte, scope=class_scope, target=index, value=value, annotation=annotation)
+    r.bind("assignment", name, pattern.start_byte, Bound(scope=class_scope, target=index, value=value, annotation=annotation))
 
 
 def annotation_text(r: Reader, node: Node) -> str:

@@ -56,6 +56,30 @@ class Assignment(NamedTuple):
     region: Region
 
 
+class Bound(NamedTuple):
+    """What a name is bound to. scope -1: the present one; the rest as in `facts.Binding`."""
+
+    target: int = -1
+    value: Expression | None = None
+    annotation: str = ""
+    path: tuple[str, ...] = ()
+    scope: int = -1
+
+
+class Declared(NamedTuple):
+    """How a function or class is declared. name_node None: it has no name in the source. whole: what its range covers, where that is more
+    than its node. decorators: those that stand outside of the node, read already.
+    """
+
+    name: str
+    name_node: Node | None
+    kind: DefinitionKind = "function"
+    parent: int = -1
+    whole: Node | None = None
+    flags: tuple[str, ...] = ()
+    decorators: tuple[Expression, ...] = ()
+
+
 class Header(NamedTuple):
     """What stands before a definition's body."""
 
@@ -292,19 +316,15 @@ class Reader:
             header.parameters, header.returns, header.bases, header.decorators, header.value, flags, header.base_spans,
         )  # fmt: skip
 
-    def bind(
-        self, kind: BindingKind, name: str, start: int, *, scope: int = -1, target: int = -1, value: Expression | None = None,
-        annotation: str = "", path: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
+    def bind(self, kind: BindingKind, name: str, start: int, bound: Bound) -> None:
         """A declaration of a name in a scope."""
-        scope = self.scope if scope < 0 else scope
+        scope = self.scope if bound.scope < 0 else bound.scope
         region = self.region
         if region is not None and region[0] <= self.scopes[scope].start:
             region = None
         self.declared[scope].add(name)
-        self.bindings.append(
-            Binding(scope, name, kind, target, value, annotation, path, start, region is not None, region[1] if region is not None else -1)
-        )
+        until = region[1] if region is not None else -1
+        self.bindings.append(Binding(scope, name, kind, bound.target, bound.value, bound.annotation, bound.path, start, region is not None, until))
 
     def assign(self, kind: BindingKind, name: str, start: int, value: Expression | None, path: tuple[str, ...] = ()) -> None:
         """A new value for a name that is declared somewhere."""

@@ -9,7 +9,7 @@ from analyzers.languages.javascript.keys import key_name
 from analyzers.languages.javascript.modules import bind_required, export_statement, import_alias, import_statement, unwrapped
 from analyzers.languages.javascript.objects import object_literal
 from analyzers.languages.javascript.patterns import annotation_text, assign, declare, type_parameters
-from analyzers.languages.javascript.reading import Header, Reader, StatementReader
+from analyzers.languages.javascript.reading import Bound, Declared, Header, Reader, StatementReader
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
 
@@ -257,8 +257,8 @@ def _variable(r: Reader, node: Node, scope: int, is_constant: bool, whole: Node)
     inside = unwrapped(r, value) if value is not None else None
     if value is not None and inside is not None and (inside.kind_id in k.functions or inside.kind_id == k.class_expression):
         define = define_function if inside.kind_id in k.functions else define_class
-        index, _ = define(r, inside, name, target, whole=whole, flags=_conditional(r))
-        r.bind("definition", name, target.start_byte, scope=scope, target=index, annotation=annotation)
+        index, _ = define(r, inside, Declared(name, target, whole=whole, flags=_conditional(r)))
+        r.bind("definition", name, target.start_byte, Bound(scope=scope, target=index, annotation=annotation))
         return
     index = -1
     if is_kept or (inside is not None and inside.kind_id == k.object and any(child.kind_id == k.method for child in inside.children)):
@@ -272,7 +272,7 @@ def _variable(r: Reader, node: Node, scope: int, is_constant: bool, whole: Node)
         r.complete(index, Header((), annotation, (), (), expression, _conditional(r)))
         if inside is not None and is_kept:
             add_values(r, r.definitions[index].qualified_name, target.start_byte, inside)
-    r.bind("assignment", name, target.start_byte, scope=scope, value=expression, annotation=annotation)
+    r.bind("assignment", name, target.start_byte, Bound(scope=scope, value=expression, annotation=annotation))
 
 
 def _conditional(r: Reader) -> tuple[str, ...]:
@@ -286,11 +286,11 @@ def function(r: Reader, node: Node) -> None:
     flags = _conditional(r)
     if node.children[-1].kind_id != r.kinds.statement_block:
         flags = (*flags, "declaration")
-    index, _ = define_function(r, node, name, name_node, flags=flags)
+    index, _ = define_function(r, node, Declared(name, name_node, flags=flags))
     if name_node is not None:
-        r.bind("definition", name, name_node.start_byte, target=index)
+        r.bind("definition", name, name_node.start_byte, Bound(target=index))
     else:
-        r.bind("definition", name, node.start_byte, target=index)
+        r.bind("definition", name, node.start_byte, Bound(target=index))
 
 
 def class_(r: Reader, node: Node) -> None:
@@ -299,8 +299,8 @@ def class_(r: Reader, node: Node) -> None:
     r.decorators.clear()
     name_node = class_name(r, node)
     name = r.text(name_node) if name_node is not None else "default"
-    index, _ = define_class(r, node, name, name_node, flags=_conditional(r), decorators=decorators)
-    r.bind("definition", name, name_node.start_byte if name_node is not None else node.start_byte, target=index)
+    index, _ = define_class(r, node, Declared(name, name_node, flags=_conditional(r), decorators=decorators))
+    r.bind("definition", name, name_node.start_byte if name_node is not None else node.start_byte, Bound(target=index))
 
 
 def _interface(r: Reader, node: Node) -> None:
@@ -322,7 +322,7 @@ def _interface(r: Reader, node: Node) -> None:
             r.later(child.children, r.open_scope("class", child, index))
     values, spans = tuple(base for base, _ in bases), tuple(span for _, span in bases)
     r.complete(index, Header(types, "", values, (), None, ("declaration",), spans))
-    r.bind("definition", name, name_node.start_byte, target=index)
+    r.bind("definition", name, name_node.start_byte, Bound(target=index))
 
 
 def _type_alias(r: Reader, node: Node) -> None:
@@ -345,7 +345,7 @@ def _type_alias(r: Reader, node: Node) -> None:
         elif follows_equals and child.is_named and kind != k.comment and not annotation:
             annotation = r.squeezed(child)[:2_000]
     r.complete(index, Header(types, annotation, (), (), None, ("declaration",)))
-    r.bind("definition", r.text(name_node), name_node.start_byte, target=index)
+    r.bind("definition", r.text(name_node), name_node.start_byte, Bound(target=index))
 
 
 def _enum(r: Reader, node: Node) -> None:
@@ -355,7 +355,7 @@ def _enum(r: Reader, node: Node) -> None:
         return
     index = r.define(r.text(name_node), "enum", node, name_node)
     r.complete(index, Header(flags=_conditional(r)))
-    r.bind("definition", r.text(name_node), name_node.start_byte, target=index)
+    r.bind("definition", r.text(name_node), name_node.start_byte, Bound(target=index))
     body = next((child for child in node.children if child.kind_id == k.enum_body), None)
     if body is None:
         return
@@ -371,7 +371,7 @@ def _enum(r: Reader, node: Node) -> None:
         member = r.define(name, "constant", child, key)
         found = r.read(value) if value is not key else None
         r.complete(member, Header(value=found))
-        r.bind("assignment", name, key.start_byte, target=member, value=found)
+        r.bind("assignment", name, key.start_byte, Bound(target=member, value=found))
         if value is not key:
             add_values(r, r.definitions[member].qualified_name, key.start_byte, value)
     r.scope = outer
@@ -393,7 +393,7 @@ def _namespace(r: Reader, node: Node) -> None:
         first = dotted_name(r, name_node)
         while first.parts:
             first = first.parts[0]
-        r.bind("definition", first.name, name_node.start_byte, target=index)
+        r.bind("definition", first.name, name_node.start_byte, Bound(target=index))
     if body is not None:
         r.later(body.children, r.open_scope("module", body, index))
 

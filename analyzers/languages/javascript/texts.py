@@ -36,6 +36,7 @@ def string_value(raw: str) -> str:
 
 
 def spell_string(value: str) -> str:
+    """A string's one spelling."""
     return encode_basestring(value)
 
 
