@@ -17,7 +17,7 @@ from knowledge.claims.locating import Place, definition_of, digests_of, indexes_
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.errors import InvalidRecordError
 from knowledge.records.claims import Anchor, AnchorKind, AnchorReading, Cause
-from knowledge.records.identifiers import SymbolId, file_symbol, read_path, read_symbol, show_path
+from knowledge.records.identifiers import SymbolId, file_symbol, read_symbol, show_path
 
 Role = str
 _EXPECTED: dict[str, tuple[str, ...]] = {

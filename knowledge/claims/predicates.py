@@ -78,9 +78,25 @@ def _edge(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: 
     facts = now.facts(subject.path)
     if facts is None:
         return Decision(None, now.skipped(subject.path) or "no facts")
-    if target.state == "gone" or wanted.name not in facts.mentions:
-        return Decision(False, f"no {name} edge to {wanted}: {show_path(subject.path)} does not mention {wanted.name}", show_path(subject.path))
-    return Decision(None, f"no {name} edge to {wanted} was found, but {show_path(subject.path)} mentions {wanted.name}")
+    if target.state == "gone" or not _speaks_of(subject, wanted.name, now):
+        return Decision(False, f"no {name} edge to {wanted}: {subject} does not mention {wanted.name}", _definition_place(subject, now))
+    return Decision(None, f"no {name} edge to {wanted} was found, but {subject} mentions {wanted.name}, or what it is called there")
+
+
+def _definition_place(subject: SymbolId, now: TreeView) -> str:
+    definition = definition_of(now, subject)
+    return _line(definition, subject) if definition is not None else show_path(subject.path)
+
+
+def _speaks_of(subject: SymbolId, name: str, now: TreeView) -> bool:
+    """Whether the subject's own text has the name, or another that its file gives it."""
+    facts, definition, content = now.facts(subject.path), definition_of(now, subject), now.text(subject.path)
+    if facts is None or content is None:
+        return True
+    text = content[definition.span.start : definition.span.end] if definition is not None else content
+    names = {name} | {i.alias for i in facts.imports if i.name == name and i.alias}
+    names |= {b.name for b in facts.bindings if b.value is not None and b.value.kind in ("name", "attribute") and b.value.name == name}
+    return any(re.search(rb"(?<![\w$])%s(?![\w$])" % re.escape(n.encode()), text) for n in names)
 
 
 def _same(one: SymbolId, other: SymbolId) -> bool:

@@ -13,21 +13,31 @@ _COMMON = frozenset(
     for kind in (str, bytes, list, dict, set, tuple, int, float, type(iter("")), type(len))
     for name in dir(kind)
     if not name.startswith("_")
-) | frozenset({
-    "read", "write", "close", "open", "flush", "seek", "readline", "readlines", "send", "throw", "next", "put", "run", "start", "stop", "wait",
-    "push", "map", "filter", "reduce", "forEach", "then", "catch", "finally", "slice", "splice", "concat", "indexOf", "includes", "some", "every",
-    "find", "toString", "has", "delete", "test", "exec", "match", "trim", "call", "apply", "bind", "on", "emit", "log", "error", "info", "debug",
-    "warning", "exception", "set", "add", "group", "groups", "search", "sub", "findall", "finditer", "fullmatch", "connect", "execute", "commit",
-    "fetchone", "fetchall", "is_dir", "exists", "mkdir", "as_posix", "resolve", "keys", "values", "items", "submit", "result", "acquire", "release",
-})  # fmt: skip
+) | frozenset(
+    """
+    acquire addListener apply as_posix at bind call catch charAt charCodeAt clear close codePointAt commit concat connect debug delete description
+    destroy emit endsWith entries error every exception exec execute exists fetchall fetchone fill filter finally find findIndex findLast findall
+    finditer flat flatMap flush forEach fullmatch getDate getDay getFullYear getHours getMinutes getMonth getSeconds getTime group groups has
+    hasOwnProperty includes info is_dir isPrototypeOf keys lastIndexOf length localeCompare log map match matchAll message mkdir next normalize off
+    on once open padEnd padStart pause pipe push put read readline readlines reduce reduceRight release removeListener repeat replaceAll
+    resolve result resume reverse run search seek send set setDate shift size slice some sort source splice start startsWith stop sub submit
+    substr substring test then throw toFixed toISOString toJSON toLocaleLowerCase toLocaleString toLowerCase toSorted toString toUpperCase trim
+    trimEnd trimStart unshift valueOf values wait warn warning write
+    """.split()
+)
 """Names that objects outside the repository bear so often that a guess by name alone would be wrong."""
+
+_WORTH_SAYING = 3
+"""With more targets than this most of them would be wrong: it is told instead that there are too many."""
+IsSubclass = Callable[[bytes, int, tuple[bytes, int]], bool]
 
 
 class Guesses:
-    """Guesses for one file."""
+    """Guesses for one file. is_subclass: (path, class, (path, class above)) → whether it derives from it."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, is_subclass: IsSubclass) -> None:
         self._view = view
+        self._is_subclass = is_subclass
 
     def method(self, name: str, receiver: str) -> tuple[list[Target], str]:
         """Targets of `receiver.name()`, and the code of a limitation where there are too many."""
@@ -36,15 +46,15 @@ class Guesses:
         found = self._view.candidates(name)
         if found is None:
             return [], "too-many-candidates"
-        methods = self._worth([candidate for candidate in found if candidate.kind == "method" and not candidate.is_overload])
+        methods = self._highest(self._worth([candidate for candidate in found if candidate.kind == "method" and not candidate.is_overload]))
         if not methods:
             return [], ""
         hinted = [candidate for candidate in methods if _resembles(receiver, candidate.qualified_name.split(".")[-2])] if receiver else []
-        if hinted and len(hinted) <= RIVALS:
+        if hinted and len(hinted) <= _WORTH_SAYING:
             return self._targets(hinted, "receiver-name"), ""
         if name in _COMMON:
             return [], "common-name"
-        if len(methods) > RIVALS:
+        if len(methods) > _WORTH_SAYING:
             return [], "too-many-candidates"
         return self._targets(methods, "unique-name" if len(methods) == 1 else "name"), ""
 
@@ -58,6 +68,21 @@ class Guesses:
         """Targets of a bare name that nothing in sight declares."""
         found = self._worth([c for c in self._view.candidates(name) or () if c.kind in ("function", "class") and "." not in c.qualified_name])
         return self._targets(found, "unique-name") if len(found) == 1 else []
+
+    def _highest(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Without methods that override another candidate: a call through the class above is a call of all of them."""
+        if len(candidates) < 2:
+            return candidates
+        owners = [(candidate.path, self._owner(candidate)) for candidate in candidates]
+        return [
+            candidate
+            for candidate, (path, owner) in zip(candidates, owners, strict=True)
+            if not any(other != (path, owner) and self._is_subclass(path, owner, other) for other in owners)
+        ]
+
+    def _owner(self, candidate: Candidate) -> int:
+        outline = self._view.tree.outline(candidate.path)
+        return outline.definitions[candidate.index].parent if outline is not None else 0
 
     def _worth(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Candidates that the file can mean: of a project in sight, with a body, and tests only from tests."""

@@ -210,7 +210,7 @@ class JavaScriptCalls:
         """What iterating gives."""
         found = []
         for value in flow.values:
-            if isinstance(value, Foreign) and value.arguments:
+            if isinstance(value, Foreign) and value.arguments and value.name != "object":
                 if value.name in _MAPS:
                     found.append(one(Foreign(RUNTIME, "tuple", value.arguments), "iteration"))
                 else:
@@ -236,6 +236,8 @@ class JavaScriptCalls:
             return Flow(found[-1].values, False, "container")
         if value.name == "tuple" and key is not None and key.isdigit() and int(key) < len(value.arguments):
             return through(value.arguments[int(key)], "container")
+        if value.name == "object":
+            return (self._follow.attribute(value, key) or UNKNOWN) if key is not None else UNKNOWN
         if value.arguments:
             return through(value.arguments[-1] if value.name in _MAPS else union(value.arguments), "container")
         return UNKNOWN

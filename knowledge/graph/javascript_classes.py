@@ -138,13 +138,23 @@ class JavaScriptClasses:
         if isinstance(value, Super):
             return self._inherited(self.order(value.path, value.index)[1:], name, value.receiver)
         if isinstance(value, Foreign):
-            items = [flow for key, flow in value.items if key == name]
-            return items[-1] if items else one(ForeignMethod(value, name), "attribute")
+            return self._of_foreign(value, name)
         if isinstance(value, Function):
             return self._of_function(value, name)
         if isinstance(value, TypeVariable) and value.bound is not None:
             return union([self.attribute(bound, name) or UNKNOWN for bound in value.bound.values] or [UNKNOWN])
         return UNKNOWN
+
+    def _of_foreign(self, value: Foreign, name: str) -> Flow:
+        """A key of an object literal, else of what is spread into it, else a member of something outside."""
+        items = [flow for key, flow in value.items if key == name]
+        if items:
+            return items[-1]
+        for flow in reversed(value.arguments if value.name == "object" else ()):
+            found = [inner for spread in flow.values if not isinstance(spread, Foreign | External) and (inner := self.attribute(spread, name)) is not None]
+            if found:
+                return through(union(found), "attribute")
+        return one(ForeignMethod(value, name), "attribute")
 
     def _of_function(self, value: Function, name: str) -> Flow | None:
         """What was assigned to a function: `make.of = …`, `Make.prototype.of = …`."""

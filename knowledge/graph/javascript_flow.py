@@ -145,15 +145,11 @@ class JavaScriptFlow:
             return one(Foreign(RUNTIME, "object" if is_object else "Array"), "local")
         flows = [self.expression(place, part) for part in expression.parts]
         if is_object:
-            items = tuple((key, flow) for key, flow in zip(expression.keywords, flows, strict=False) if key)
-            spread = [item for value in self._spread(place, expression) for item in value.items]
-            return one(Foreign(RUNTIME, "object", (), (*spread, *((key.strip("\"'"), flow) for key, flow in items))), "local")
+            items = tuple((key.strip("\"'"), flow) for key, flow in zip(expression.keywords, flows, strict=False) if key)
+            spread = tuple(self.expression(place, part.parts[0]) for part in expression.parts if part.kind == "spread" and part.parts)
+            return one(Foreign(RUNTIME, "object", spread, items), "local")
         elements = through(union(flows), "container", False) if flows else UNKNOWN
         return one(Foreign(RUNTIME, "Array", (elements,), tuple((str(index), flow) for index, flow in enumerate(flows))), "local")
-
-    def _spread(self, place: Place, expression: Expression) -> list[Foreign]:
-        parts = [part for part in expression.parts if part.kind == "spread" and part.parts]
-        return [value for part in parts for value in self.expression(place, part.parts[0]).values if isinstance(value, Foreign)]
 
     def _subscript(self, place: Place, expression: Expression) -> Flow:
         owner = self.expression(place, expression.parts[0])

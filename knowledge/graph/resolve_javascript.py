@@ -25,7 +25,7 @@ class JavaScriptResolver:
         self._facts = facts
         self._outline = outline
         self._flow = JavaScriptFlow(view, facts)
-        self._guesses = Guesses(view)
+        self._guesses = Guesses(view, self._flow.classes.is_subclass)
         self.writer = EdgeWriter(view, facts)
         self._path = view.importer
         self._is_test = view.tree.is_test(self._path)

@@ -29,7 +29,7 @@ class PythonResolver:
         self._outline = outline
         self._flow = PythonFlow(view, facts)
         self._assigned = PythonFlow(view, facts, prefers_assigned=True)
-        self._guesses = Guesses(view)
+        self._guesses = Guesses(view, self._flow.classes.is_subclass)
         self.writer = EdgeWriter(view, facts)
         self._path = view.importer
         self._is_test = view.tree.is_test(self._path)

@@ -20,7 +20,8 @@ from knowledge.claims.lifecycle import Present, Renewed, status_in_tree
 from knowledge.claims.predicates import Decision, decide
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.invalidation.dependencies import in_order
-from knowledge.records.claims import Anchor, AnchorReading, Claim, ClaimStatus, Status, Verdict
+from knowledge.records.claims import Anchor, AnchorReading, Claim, ClaimStatus, Predicate, Status, Verdict
+from knowledge.records.identifiers import read_symbol, show_path
 
 _LINE = re.compile(r"(.+):\d+\Z")
 
@@ -83,10 +84,24 @@ def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: T
         found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decision, reader.renewed, premise, today))
         statuses[claim_id] = found
         if one.anchors:
-            # A place is told with its line, so it is looked for again when its file changes at all.
             digest = one.anchors[0].digest
-            watches[digest] = watches.get(digest, frozenset()) | {f"path:{p[1]}" for c in found.causes if (p := _LINE.match(c.place))}
+            watches[digest] = watches.get(digest, frozenset()) | _watched_besides(one.claim.predicate, decision, found)
     return Outcome(tuple(statuses[c] for c in order), watches)
+
+
+def _watched_besides(predicate: Predicate | None, decision: Decision | None, found: ClaimStatus) -> frozenset[str]:
+    """What a status depends on that no anchor of it watches."""
+    # A place is told with its line, so it is looked for again when its file changes at all.
+    keys = {f"path:{p[1]}" for c in found.causes if (p := _LINE.match(c.place))}
+    if predicate is not None and decision is not None:
+        if decision.holds is not True:
+            # "Not there" and "cannot be told" may rest on anything in the subject's file: a name that is mentioned, a line that does not parse.
+            keys |= {f"path:{show_path(read_symbol(r.place).path)}" for r in found.readings.values() if r.place}
+        if predicate.relation == "inherits":
+            # The signature spells the bases; what they mean is in the edges.
+            places = (read_symbol(text) for text in (predicate.subject, *(r.place for r in found.readings.values() if r.place)))
+            keys |= {f"from:implements:{symbol.qualified_name}" for symbol in places}
+    return frozenset(keys)
 
 
 def premises_of(held: Held) -> tuple[str, ...]:

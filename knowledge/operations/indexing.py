@@ -114,7 +114,7 @@ def index_tree(run: IndexRun) -> Indexed:
         return known
     if run.project.index.is_temporary:
         return _index_now(run)
-    with writer_lock(run.project.repository.common_dir, LIMITS.indexing_seconds):
+    with writer_lock(run.project.home, LIMITS.indexing_seconds):
         return _known(run) or _index_now(run)
 
 

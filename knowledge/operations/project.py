@@ -67,6 +67,11 @@ class Project:
             self.given_author = default_author(self.repository)
         return self.given_author
 
+    @property
+    def home(self) -> Path:
+        """Where the databases and the lock lie: the git common directory, unless they were told to lie elsewhere."""
+        return self.index.path.parent.parent
+
     def now(self) -> str:
         """The present time, ISO 8601 in UTC, whole seconds."""
         return self.clock().strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -220,6 +220,12 @@ def _warnings(one: _Prepared, answer: ClaimAnswer) -> tuple[str, ...]:
     if answer.claim.is_unanchored:
         warnings.append("warning: unanchored; no change of the repository will ever be noticed")
     claim = one.new.claim
+    assert one.new.verdict is not None
+    for anchor in one.new.anchors:
+        reading = one.new.verdict.fingerprint[anchor.digest]
+        is_denied = claim.predicate is not None and claim.predicate.is_negated
+        if anchor.kind == "edge" and reading.hash == "absent" and not is_denied and answer.claim.status == "active":
+            warnings.append("warning: the analysis found no such edge; a call through a dynamic name would not be seen")
     if _CANNOT.search(claim.statement) and not claim.scope.route_tried:
         warnings.append("warning: it says that something cannot be done; say which route was tried (scope)")
     return tuple(warnings)

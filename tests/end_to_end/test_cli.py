@@ -428,7 +428,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("claim", "redact"): ("OTHER", "-m", "x"), ("claim", "supersede"): ("THIRD", "--by", "OTHER", "-m", "x"), ("evidence", "show"): ("EVIDENCE",),
     ("evidence", "recheck"): ("EVIDENCE",), ("context",): ("log people in",), ("path",): ("authenticate", "create_session"), ("unreferenced",): (),
     ("importers",): ("app/sessions.py",), ("imports",): ("app/login.py",), ("graph", "export"): ("graph.json",), ("export",): ("claims.jsonl",),
-    ("import",): ("claims.jsonl",),
+    ("import",): ("claims.jsonl",), ("claim", "check"): ("CLAIM",), ("diff",): ("HEAD",),
 }  # fmt: skip
 """What each command is given below, where it needs something other than a symbol."""
 SYMBOL_QUESTIONS = {"callers", "callees", "subclasses", "readers", "writers", "tests", "impact"}

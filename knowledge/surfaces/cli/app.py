@@ -33,7 +33,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
     "Claims": {
         "status": Entry("The state of the store for this worktree, at a glance", "status", "StatusAnswer"),
         "stale": Entry("Claims that must be looked at again, grouped by cause", "stale", "StaleAnswer"),
-        "reverify": Entry("Decide what can be decided of the fallen claims, and list what is left", "judging", "ReverifyAnswer"),
+        "reverify": Entry("Decide by itself what can be decided, and list what is left to look at", "judging", "ReverifyAnswer"),
         "diff": Entry("What a branch would make of the claims, before it is merged", "judging", "DifferenceAnswer"),
         "claim": Branch(
             "Record claims, look at them, say what became of them",
@@ -42,7 +42,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
                 "propose": Entry("Show what a statement would stand on; nothing is stored", "claim_writing", "ClaimAnswer"),
                 "show": Entry("A claim with all it stands on", "claim_reading", "ClaimAnswer"),
                 "list": Entry("Claims and their statuses", "claim_reading", "ClaimsAnswer"),
-                "check": Entry("Whether a statement or predicate holds in a tree", "judging", "CheckAnswer"),
+                "check": Entry("Whether a predicate holds in a tree; nothing is stored", "judging", "CheckAnswer"),
                 "history": Entry("Everything that happened to a claim", "claim_reading", "HistoryAnswer"),
                 "verify": Entry("You looked: the claim holds here", "claim_steps", "ClaimAnswer"),
                 "review": Entry("You looked and cannot say", "claim_steps", "ClaimAnswer"),
