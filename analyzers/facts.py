@@ -44,7 +44,7 @@ class Expression(msgspec.Struct, frozen=True, array_like=True):
     collection     list tuple set dict          items (dict: the values; `keywords` holds the constant keys, "" where computed)
     subscript      ""                           (object, index)
     lambda         ""                           ()      ; `scope` is the scope of its body
-    conditional    ""                           (one, other, ...)    either value is possible (x if c else y, a or b, a ?? b)
+    conditional    if and or                    (one, other, ...)    either value is possible (x if c else y, a or b, a ?? b)
     await, yield, spread, iterate  ""           (operand,)
     operator       the dunder or operator name  operands
     comprehension  list set dict generator      (element,)
@@ -79,6 +79,7 @@ class Definition(msgspec.Struct, frozen=True, array_like=True):
 
     qualified_name: names of the enclosing definitions and its own, joined by "." (`Class.method`, `outer.inner`, JS likewise).
     ordinal: 0 for the first definition of that qualified name in the file, 1 for the next …
+    scope: the one in which it is declared, where its bases, decorators and defaults are evaluated.
     bases and decorators are reduced expressions; a decorator's call keeps its arguments (routes are read from them).
     value: for constants, variables and class attributes the assigned expression.
     flags: any of async, generator, static, class, property, setter, abstract, overload, conditional, exported, default_export,
@@ -160,7 +161,7 @@ class Export(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Call(msgspec.Struct, frozen=True, array_like=True):
-    """A call: `name_span` is the last name token of the callee (the whole callee where it has none).
+    """A call: `name_span` is the last name token of the callee (the whole callee where it has none). It begins at `expression.start`.
 
     flags: awaited, decorator (a bare decorator applies its target), new, jsx, implicit (operators, with, iteration), conditional.
     """
@@ -168,14 +169,13 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     scope: int
     expression: Expression
     name_span: Span
-    span: Span
     flags: tuple[str, ...] = ()
 
 
 class Access(msgspec.Struct, frozen=True, array_like=True):
     """A read or write of an attribute, a name of an outer scope, or a subscript with a constant key (`os.environ["X"]`).
 
-    `target` is the expression read or written; `value` what is written.
+    `target` is the expression read or written; `value` what is written; `span` the last name token of the target (a subscript: all of it).
     """
 
     scope: int

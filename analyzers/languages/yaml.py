@@ -25,6 +25,7 @@ _WORDS = {
     ".nan": "nan",
     ".NaN": "nan",
 }
+_PLAIN_TAGS = frozenset({"!", "map", "seq", "set", "omap", "pairs"})
 MAX_MERGED = 50_000
 """Entries that merge keys may copy in one file; more is a bomb."""
 
@@ -89,7 +90,7 @@ class _Builder:
             start = self.offset(event.start_mark)
             node = Node("mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence", start, start)
             self._place(node, event.anchor)
-            if event.tag and not event.tag.startswith("tag:yaml.org,2002:"):
+            if event.tag and event.tag.removeprefix("tag:yaml.org,2002:") not in _PLAIN_TAGS:
                 self.document.limit("tag-not-applied", event.tag, start)
             self.open.append(node)
             self.keys.append(None)

@@ -180,7 +180,7 @@ def _call(r: Reader, node: Node, callee: Expression, depth: int, outer_links: in
             _note_special(r, found, callee.name, start, arguments)
     else:
         name_span = r.span(start, callee_end)
-    r.calls.append(Call(r.scope, found, name_span, r.span(start, node.end_byte)))
+    r.calls.append(Call(r.scope, found, name_span))
     if not outer_links:
         return found
     short = shortened(found)
@@ -226,7 +226,7 @@ def _new(r: Reader, node: Node, depth: int) -> Expression:
         r.limit("dynamic-code", "new Function()", start)
     named = callee.kind == "name" or callee.kind == "attribute"
     name_span = r.span(callee.start if named else callee_node.start_byte, callee_node.end_byte)
-    r.calls.append(Call(r.scope, found, name_span, r.span(start, end), ("new",)))
+    r.calls.append(Call(r.scope, found, name_span, ("new",)))
     return found
 
 
@@ -280,7 +280,7 @@ def _await(r: Reader, node: Node, depth: int) -> Expression:
         parts.append(r.read(child, depth + 1))
         if child.kind_id == r.kinds.call and len(r.calls) > count:
             last = r.calls[-1]
-            r.calls[-1] = Call(last.scope, last.expression, last.name_span, last.span, (*last.flags, "awaited"))
+            r.calls[-1] = Call(last.scope, last.expression, last.name_span, (*last.flags, "awaited"))
     return Expression("await", "", tuple(parts), (), "", -1, node.start_byte)
 
 
@@ -398,7 +398,7 @@ def _jsx_tag(r: Reader, opening: Node, element: Node, depth: int) -> str:
                 start = child.end_byte - len(tag.rpartition(".")[2].encode())
                 found = Expression("jsx", tag, (), (), "", -1, start)
                 span = r.span(element.start_byte, element.end_byte)
-                r.calls.append(Call(r.scope, found, r.span(start, child.end_byte), span, ("jsx",)))
+                r.calls.append(Call(r.scope, found, r.span(start, child.end_byte), ("jsx",)))
     return tag
 
 

@@ -87,7 +87,7 @@ def decorator(r: Reader, node: Node, depth: int = 0) -> Expression:
     if value.kind == "name" or value.kind == "attribute":
         start, end = operands[0].start_byte, operands[0].end_byte
         call = Expression("call", "", (value,), (), "", -1, start)
-        r.calls.append(Call(r.scope, call, r.span(value.start, end), r.span(start, end), ("decorator",)))
+        r.calls.append(Call(r.scope, call, r.span(value.start, end), ("decorator",)))
     return value
 
 

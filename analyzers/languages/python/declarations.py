@@ -160,6 +160,7 @@ class DeclarationReader(ExpressionReader):
         name = self.cut(start, end)
         applied = tuple([self._decorator(decorator) for decorator in decorators])
         bases = tuple(self._bases(parts[kinds.argument_list])) if kinds.argument_list in parts else ()
+        base_spans = tuple([span for _, span in bases])
         index = len(self.definitions)
         qualified_name, ordinal = self.qualify(name)
         inner = self._body_scope("class", node, index)
@@ -189,20 +190,20 @@ class DeclarationReader(ExpressionReader):
         self.reads_of.append([])
         return len(self.scopes) - 1
 
-    def _bases(self, arguments: Node) -> Iterator[Expression]:
-        """The positional arguments of a class; what keywords are given is read, but is no base."""
+    def _bases(self, arguments: Node) -> Iterator[tuple[Expression, Span]]:
+        """The positional arguments of a class, each with its last name token; what keywords are given is read, but is no base."""
         for child in arguments.children:
             if child.kind_id == self.kinds.keyword_argument:
                 self.read(child.children[-1])
                 self.mentions.add(self.cut(child.children[0].start_byte, child.children[0].end_byte))
             elif self.readers[child.kind_id] is not None:
-                yield self.read(child)
-
-    def _base_span(self, base: Expression) -> Span:
-        """The last name token of a base: `Option` in `click.Option`, `ParamType` in `ParamType[int]`."""
-        named = base.parts[0] if base.kind in ("subscript", "call") and base.parts else base
-        start = max(named.start, 0)
-        return self.span(start, start + len(named.name.encode()))
+                base = named = self.read(child)
+                while named.kind in ("call", "subscript"):
+                    named = named.parts[0]
+                if named.kind in ("name", "attribute"):
+                    yield base, self.span(named.start, named.start + len(named.name.encode()))
+                else:
+                    yield base, self.span(child.start_byte, child.end_byte)
 
     def _decorator(self, node: Node) -> Expression:
         """The decorator as written. One without arguments is a call of it: it is given what it decorates."""
@@ -212,10 +213,9 @@ class DeclarationReader(ExpressionReader):
         if children[0].kind_id == self.kinds.call:
             return self.read(children[0])
         applied = read_callee(self, children[0])
-        span = self.span(children[0].start_byte, children[0].end_byte)
-        name_span = self.span(applied.start, children[0].end_byte) if applied.kind in ("name", "attribute") else span
+        name_span = self.span(applied.start if applied.name else children[0].start_byte, children[0].end_byte)
         call = Expression("call", "", (applied,), (), "", -1, children[0].start_byte)
-        self.calls.append(Call(self.scope, call, name_span, span, ("decorator", "conditional") if self.is_conditional else ("decorator",)))
+        self.calls.append(Call(self.scope, call, name_span, ("decorator", *self.call_flags)))
         return applied
 
     # Variables and values

@@ -59,7 +59,8 @@ def _attribute(self: ExpressionReader, node: Node, depth: int, is_callee: bool =
     if not names:
         return _computed_attribute(self, node, depth, is_callee)
     found = Expression("name", names[0], (), (), "", -1, start)
-    self.reads.append(found)
+    if names[0] != "self":
+        self.reads.append(found)
     start += len(names[0]) + 1
     left = len(names) - 1
     for name in names[1:]:
@@ -123,13 +124,7 @@ def _call(self: ExpressionReader, node: Node, depth: int, flags: tuple[str, ...]
     name_start = callee.start if callee.name else start
     if callee.name in _DYNAMIC:
         _note_dynamic(self, found, callee, start)
-    span = self.span
-    self.calls.append(
-        Call(
-            self.scope, found, span(name_start, callee_node.end_byte), span(start, node.end_byte),
-            (*flags, *self.call_flags) if flags else self.call_flags,
-        )
-    )  # fmt: skip
+    self.calls.append(Call(self.scope, found, self.span(name_start, callee_node.end_byte), (*flags, *self.call_flags) if flags else self.call_flags))
     return found
 
 

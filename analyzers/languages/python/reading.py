@@ -171,7 +171,7 @@ class ExpressionReader:
         self, target: Node, kind: BindingKind, value: Expression | None, path: tuple[str, ...] = (), annotation: str = "", index: int = -1
     ) -> None:
         start = target.start_byte
-        name = self.cut(start, target.end_byte)
+        name = self.latin[start : target.end_byte] if self.is_ascii else self.cut(start, target.end_byte)
         self.mentions.add(name)
         self.bindings.append(Binding(self.scope, name, kind, index, value, annotation, path, start, self.is_conditional, self.until))
 
@@ -184,9 +184,8 @@ class ExpressionReader:
         """A method that syntax calls: an operator's, a with statement's, a loop's."""
         if receiver.kind in _OF_BUILTIN_TYPE:
             return
-        span = self.span(start, end)
         callee = Expression("attribute", method, (receiver,), (), "", -1, start)
-        self.calls.append(Call(self.scope, Expression("call", "", (callee, *arguments), (), "", -1, start), span, span, _IMPLICIT))
+        self.calls.append(Call(self.scope, Expression("call", "", (callee, *arguments), (), "", -1, start), self.span(start, end), _IMPLICIT))
 
     # Binding targets
 

@@ -39,19 +39,25 @@ def _finally(self: DeclarationReader, node: Node) -> list[Frame]:
 
 
 def _if(self: DeclarationReader, node: Node) -> list[Frame]:
-    names = self.kinds.names
-    children = [child for child in node.children if names[child.kind_id] != "comment"]
-    position = next((index for index, child in enumerate(children) if self.readers[child.kind_id] is not None), -1)
-    block_at = next((index for index, child in enumerate(children) if child.kind_id == self.kinds.block), len(children))
-    test = self.read(children[position]) if 0 <= position < block_at else UNKNOWN
-    if block_at == len(children):
-        return [(iter(children[position + 1 :]), self.place)]
-    block = children[block_at]
+    """`if` and `elif`: what follows the block runs where the condition does not hold."""
+    block_kind, comment, readers = self.kinds.block, self.kinds.comment, self.readers
+    test, block = UNKNOWN, None
+    rest: list[Node] = []
+    for child in node.children:
+        kind = child.kind_id
+        if block is not None:
+            if kind != comment:
+                rest.append(child)
+        elif kind == block_kind:
+            block = child
+        elif readers[kind] is not None:
+            test = self.read(child)
+    if block is None:
+        return _NOTHING
     frame = self.within(block)
     if test.name == "TYPE_CHECKING":
         frame[1].is_type_checking = True
-    rest = children[block_at + 1 :]
-    if test.kind in ("call", "operator", "conditional"):
+    if test.kind == "conditional" or test.name == "not" or (test.kind == "call" and test.parts[0].name == "isinstance"):
         after = None
         if rest:
             after = (rest[0].start_byte, rest[-1].end_byte)
