@@ -8,23 +8,26 @@ from knowledge.graph.reads import Candidate, View
 from knowledge.graph.resolution import RIVALS, Target
 from knowledge.records.identifiers import SymbolId
 
-_COMMON = frozenset(
+_BUILT_IN = frozenset(
     name
     for kind in (str, bytes, list, dict, set, tuple, int, float, type(iter("")), type(len))
     for name in dir(kind)
     if not name.startswith("_")
-) | frozenset(
-    """
-    acquire addListener apply as_posix at bind call catch charAt charCodeAt clear close codePointAt commit concat connect debug delete description
-    destroy emit endsWith entries error every exception exec execute exists fetchall fetchone fill filter finally find findIndex findLast findall
-    finditer flat flatMap flush forEach fullmatch getDate getDay getFullYear getHours getMinutes getMonth getSeconds getTime group groups has
-    hasOwnProperty includes info is_dir isPrototypeOf keys lastIndexOf length localeCompare log map match matchAll message mkdir next normalize off
-    on once open padEnd padStart pause pipe push put read readline readlines reduce reduceRight release removeListener repeat replaceAll
-    resolve result resume reverse run search seek send set setDate shift size slice some sort source splice start startsWith stop sub submit
-    substr substring test then throw toFixed toISOString toJSON toLocaleLowerCase toLocaleString toLowerCase toSorted toString toUpperCase trim
-    trimEnd trimStart unshift valueOf values wait warn warning write
-    """.split()
 )
+_USUAL = frozenset({
+    "acquire", "addListener", "apply", "as_posix", "at", "bind", "call", "catch", "charAt", "charCodeAt", "clear", "close", "codePointAt", "commit",
+    "concat", "connect", "debug", "delete", "description", "destroy", "emit", "endsWith", "entries", "error", "every", "exception", "exec",
+    "execute", "exists", "fetchall", "fetchone", "fill", "filter", "finally", "find", "findIndex", "findLast", "findall", "finditer", "flat",
+    "flatMap", "flush", "forEach", "fullmatch", "getDate", "getDay", "getFullYear", "getHours", "getMinutes", "getMonth", "getSeconds", "getTime",
+    "group", "groups", "has", "hasOwnProperty", "includes", "info", "is_dir", "isPrototypeOf", "keys", "lastIndexOf", "length", "localeCompare",
+    "log", "map", "match", "matchAll", "message", "mkdir", "next", "normalize", "off", "on", "once", "open", "padEnd", "padStart", "pause", "pipe",
+    "push", "put", "read", "readline", "readlines", "reduce", "reduceRight", "release", "removeListener", "repeat", "replaceAll", "resolve",
+    "result", "resume", "reverse", "run", "search", "seek", "send", "set", "setDate", "shift", "size", "slice", "some", "sort", "source", "splice",
+    "start", "startsWith", "stop", "sub", "submit", "substr", "substring", "test", "then", "throw", "toFixed", "toISOString", "toJSON",
+    "toLocaleLowerCase", "toLocaleString", "toLowerCase", "toSorted", "toString", "toUpperCase", "trim", "trimEnd", "trimStart", "unshift",
+    "valueOf", "values", "wait", "warn", "warning", "write",
+})  # fmt: skip
+_COMMON = _BUILT_IN | _USUAL
 """Names that objects outside the repository bear so often that a guess by name alone would be wrong."""
 
 _WORTH_SAYING = 3

@@ -38,7 +38,9 @@ _RESULTS = 12
 _ELEMENT = frozenset({"pop", "shift", "at", "find", "findLast", "get", "next"})
 _SAME = frozenset({"filter", "slice", "concat", "reverse", "sort", "splice", "toSorted", "toReversed", "values", "fill", "add", "set", "flat"})
 _CALLBACKS = frozenset({"forEach", "map", "filter", "find", "findIndex", "findLast", "some", "every", "flatMap", "sort", "then"})
-_COLLECTIONS = frozenset({"Array", "Set", "Iterable", "Iterator", "IterableIterator", "Generator", "ReadonlySet", "tuple", "AsyncGenerator", "AsyncIterable"})
+_COLLECTIONS = frozenset({
+    "Array", "Set", "Iterable", "Iterator", "IterableIterator", "Generator", "ReadonlySet", "tuple", "AsyncGenerator", "AsyncIterable",
+})  # fmt: skip
 _MAPS = frozenset({"Map", "WeakMap", "ReadonlyMap"})
 
 

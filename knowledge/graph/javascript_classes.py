@@ -37,7 +37,7 @@ from knowledge.graph.values import (
 )
 
 _LONGEST = 60
-_IMPLEMENTS = "implements"
+_OF_FUNCTIONS = frozenset({"call", "apply", "bind", "name", "length", "toString"})
 
 
 class JavaScriptClasses:
@@ -102,12 +102,12 @@ class JavaScriptClasses:
             return self._names.lookup(place, expression.name, END, True) or UNKNOWN
         if expression.kind == "attribute":
             owner = self._follow.expression(place, expression.parts[0])
-            found = [
-                (self._names.exported(value.path, expression.name, True) if isinstance(value, Module) else self.attribute(value, expression.name)) or UNKNOWN
-                for value in owner.values
-            ]
-            return union(found or [UNKNOWN])
+            return union([self._member_type(value, expression.name) for value in owner.values] or [UNKNOWN])
         return UNKNOWN
+
+    def _member_type(self, value: Value, name: str) -> Flow:
+        found = self._names.exported(value.path, name, True) if isinstance(value, Module) else self.attribute(value, name)
+        return found if found is not None else UNKNOWN
 
     def siblings(self, path: bytes, index: int) -> Sequence[int]:
         """The declarations that make up one class or interface."""
@@ -117,7 +117,8 @@ class JavaScriptClasses:
         definition = outline.definitions[index]
         if definition.kind not in CLASS_KINDS:
             return (index,)
-        return [i for i in outline.defined(definition.qualified_name) if outline.definitions[i].kind in CLASS_KINDS and outline.definitions[i].scope == definition.scope]
+        rows = [(i, outline.definitions[i]) for i in outline.defined(definition.qualified_name)]
+        return [i for i, row in rows if row.kind in CLASS_KINDS and row.scope == definition.scope]
 
     def is_subclass(self, path: bytes, index: int, of: tuple[bytes, int]) -> bool:
         return any(isinstance(value, Instance) and (value.path, value.index) == of for value in self.order(path, index))
@@ -151,7 +152,8 @@ class JavaScriptClasses:
         if items:
             return items[-1]
         for flow in reversed(value.arguments if value.name == "object" else ()):
-            found = [inner for spread in flow.values if not isinstance(spread, Foreign | External) and (inner := self.attribute(spread, name)) is not None]
+            known = [spread for spread in flow.values if not isinstance(spread, Foreign | External)]
+            found = [inner for spread in known if (inner := self.attribute(spread, name)) is not None]
             if found:
                 return through(union(found), "attribute")
         return one(ForeignMethod(value, name), "attribute")
@@ -164,7 +166,7 @@ class JavaScriptClasses:
         added = outline.added.get(value.index, {}).get(name) if outline is not None else None
         if added and self.definition(value.path, value.index) is not None:
             return one(Function(value.path, added[-1]), "class")
-        return one(External(RUNTIME, f"Function.{name}"), "module") if name in ("call", "apply", "bind", "name", "length", "toString") else UNKNOWN
+        return one(External(RUNTIME, f"Function.{name}"), "module") if name in _OF_FUNCTIONS else UNKNOWN
 
     def _inherited(self, order: Sequence[Value | None], name: str, receiver: Value) -> Flow | None:
         is_certain = True

@@ -20,16 +20,17 @@ RUNTIME = "javascript"
 COMMON = "export="
 """The name under which `module.exports = …` and `export = …` stand among the exports."""
 GLOBALS = frozenset({
-    "Array", "ArrayBuffer", "Atomics", "BigInt", "Boolean", "Buffer", "DataView", "Date", "Error", "EvalError", "Float32Array", "Float64Array", "Function",
-    "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy", "RangeError",
-    "ReferenceError", "Reflect", "RegExp", "Set", "String", "Symbol", "SyntaxError", "TypeError", "URIError", "Uint16Array", "Uint32Array", "Uint8Array",
-    "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "eval", "globalThis",
-    "isFinite", "isNaN", "parseFloat", "parseInt", "undefined", "unescape", "console", "document", "window", "self", "global", "process", "setTimeout",
-    "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate", "queueMicrotask", "fetch", "require", "module", "exports", "URL",
-    "URLSearchParams", "TextEncoder", "TextDecoder", "AbortController", "Event", "EventTarget", "File", "FileReader", "Blob", "FormData", "Headers", "Request",
-    "Response", "WebSocket", "Worker", "XMLHttpRequest", "localStorage", "sessionStorage", "location", "navigator", "history", "performance", "crypto",
-    "structuredClone", "alert", "confirm", "prompt", "requestAnimationFrame", "cancelAnimationFrame", "HTMLElement", "Element", "Node", "import", "super",
-    "describe", "it", "test", "expect", "beforeEach", "afterEach", "beforeAll", "afterAll", "jest", "vi", "suite", "context", "before", "after",
+    "Array", "ArrayBuffer", "Atomics", "BigInt", "Boolean", "Buffer", "DataView", "Date", "Error", "EvalError", "Float32Array", "Float64Array",
+    "Function", "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy",
+    "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "String", "Symbol", "SyntaxError", "TypeError", "URIError", "Uint16Array",
+    "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "decodeURI", "decodeURIComponent", "encodeURI",
+    "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN", "parseFloat", "parseInt", "undefined", "unescape", "console",
+    "document", "window", "self", "global", "process", "setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval",
+    "clearImmediate", "queueMicrotask", "fetch", "require", "module", "exports", "URL", "URLSearchParams", "TextEncoder", "TextDecoder",
+    "AbortController", "Event", "EventTarget", "File", "FileReader", "Blob", "FormData", "Headers", "Request", "Response", "WebSocket", "Worker",
+    "XMLHttpRequest", "localStorage", "sessionStorage", "location", "navigator", "history", "performance", "crypto", "structuredClone", "alert",
+    "confirm", "prompt", "requestAnimationFrame", "cancelAnimationFrame", "HTMLElement", "Element", "Node", "import", "super", "describe", "it",
+    "test", "expect", "beforeEach", "afterEach", "beforeAll", "afterAll", "jest", "vi", "suite", "context", "before", "after",
 })  # fmt: skip
 _TYPES = frozenset({"class", "interface", "type", "enum", "namespace"})
 _VALUES_TOO = frozenset({"class", "enum", "namespace"})

@@ -32,9 +32,12 @@ SELF = TypeVariable(b"", "this")
 _DEPTH = 12
 _PRIMITIVES = frozenset({"string", "number", "boolean", "bigint", "symbol", "object", "Function", "String", "Number", "Boolean"})
 _UNTYPED = frozenset({"any", "unknown", "never", "Object"})
-_SAME = frozenset({"Partial", "Required", "Readonly", "NonNullable", "Awaited", "Mutable", "DeepPartial", "Pick", "Omit", "Exclude", "Extract"})
+_SAME = frozenset({
+    "Partial", "Required", "Readonly", "NonNullable", "Awaited", "Mutable", "DeepPartial", "Pick", "Omit", "Exclude", "Extract",
+})  # fmt: skip
 _LISTS = frozenset({
-    "Array", "ReadonlyArray", "Set", "ReadonlySet", "WeakSet", "Iterable", "Iterator", "IterableIterator", "Generator", "AsyncGenerator", "AsyncIterable",
+    "Array", "ReadonlyArray", "Set", "ReadonlySet", "WeakSet", "Iterable", "Iterator", "IterableIterator", "Generator", "AsyncGenerator",
+    "AsyncIterable",
 })  # fmt: skip
 
 

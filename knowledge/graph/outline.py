@@ -20,8 +20,8 @@ class Outline:
     """See the module's docstring. Definition 0 and scope 0 are the module itself."""
 
     __slots__ = (
-        "added", "all_names", "attributes", "bodies", "definitions", "exports", "globals", "imports", "language", "names", "narrowings", "path", "returns",
-        "scopes", "star_imports",
+        "added", "all_names", "attributes", "bodies", "definitions", "exports", "globals", "imports", "language", "names", "narrowings", "path",
+        "returns", "scopes", "star_imports",
     )  # fmt: skip
 
     def __init__(self, path: bytes, facts: FileFacts) -> None:

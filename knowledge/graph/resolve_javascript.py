@@ -6,7 +6,7 @@ from analyzers.facts import Access, Call, Definition, Export, Expression, FileFa
 from knowledge.graph.guesses import Guesses
 from knowledge.graph.javascript_flow import JavaScriptFlow
 from knowledge.graph.javascript_names import RUNTIME
-from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
+from knowledge.graph.outline import CLASS_KINDS, Outline
 from knowledge.graph.reads import View
 from knowledge.graph.resolution import EdgeWriter, Target, targets_of
 from knowledge.graph.values import Callable, Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Super, Value
@@ -304,4 +304,4 @@ class JavaScriptResolver:
     def _is_variable(self, symbol: SymbolId) -> bool:
         outline = self._view.tree.outline(symbol.path)
         defined = outline.defined(symbol.qualified_name) if outline is not None else ()
-        return bool(defined) and outline is not None and outline.definitions[defined[0]].kind not in (*FUNCTION_KINDS, *CLASS_KINDS, "type", "namespace")
+        return bool(defined) and outline is not None and outline.definitions[defined[0]].kind in ("constant", "variable")
