@@ -160,7 +160,6 @@ class DeclarationReader(ExpressionReader):
         name = self.cut(start, end)
         applied = tuple([self._decorator(decorator) for decorator in decorators])
         bases = tuple(self._bases(parts[kinds.argument_list])) if kinds.argument_list in parts else ()
-        base_spans = tuple([span for _, span in bases])
         index = len(self.definitions)
         qualified_name, ordinal = self.qualify(name)
         inner = self._body_scope("class", node, index)
@@ -171,8 +170,8 @@ class DeclarationReader(ExpressionReader):
         self.definitions.append(
             Definition(
                 name, qualified_name, ordinal, "class", self.definition, self.scope, self.span(decorated.start_byte, decorated.end_byte),
-                self.span(start, end), tuple(parameters.found), "", bases, applied, None, flags,
-                tuple([self._base_span(base) for base in bases]),
+                self.span(start, end), tuple(parameters.found), "", tuple([base for base, _ in bases]), applied, None, flags,
+                tuple([span for _, span in bases]),
             )
         )  # fmt: skip
         self.bindings.append(Binding(self.scope, name, "definition", index, None, "", (), start, self.is_conditional, self.until))
