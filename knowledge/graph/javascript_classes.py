@@ -200,7 +200,8 @@ class JavaScriptClasses:
         bindings = outline.names[body].get(name, ()) if body != MODULE_SCOPE else ()
         if definition.kind == "enum":
             return one(Instance(path, index), "class") if bindings else None
-        bindings = [b for b in bindings if definition.kind == "namespace" or self._is_static(outline, b) == is_static or definition.kind == "interface"]
+        is_open = definition.kind in ("namespace", "interface")
+        bindings = [b for b in bindings if is_open or self._is_static(outline, b) == is_static]
         if bindings:
             return self._declared(outline, Place(path, body), name, bindings)
         added = outline.added.get(index, {}).get(name)
