@@ -56,6 +56,8 @@ class Rules:
     rules: kinds with a function of their own, also for what a speller or a chain leaves. inner_rules: the same, between the kind's mark and
     a closing mark. marks: kinds whose mark is another kind's, because there is no difference in meaning. Any other named node is a mark,
     its children, a closing mark.
+    has_keywords: callers may give arguments by name, so the parameters of functions (not of lambdas) are no local names.
+    signature: what of the text of a signature counts in its hash.
     """
 
     def __init__(
@@ -73,7 +75,11 @@ class Rules:
         rules: Mapping[str, Rule] | None = None,
         inner_rules: Mapping[str, Rule] | None = None,
         marks: Mapping[str, str] | None = None,
+        has_keywords: bool = False,
+        signature: Callable[[bytes], bytes] | None = None,
     ) -> None:
+        self.has_keywords = has_keywords
+        self.signature = signature or _as_written
         self.actions = grammar.table(_NODE)
         self.marks = grammar.table(b"(ERROR")
         self.rules: list[Rule] = grammar.table(_children)
@@ -314,10 +320,10 @@ class Normaliser:
         ranges, pieces, loose = definition.ranges, self.pieces, self._synced()
         value = ranges.get("value", [])
         decorators, header, body = ranges.get("decorators", []), ranges.get("header", []), ranges.get("body", value)
-        strict = _join(pieces, decorators + body)
+        head, strict = _join(pieces, decorators + header), _join(pieces, decorators + body)
         found = self.digests[key] = SymbolDigest(
             source="",
-            signature=hash_text(_join(pieces, decorators + header)) if decorators or header else "",
+            signature=hash_text(self.rules.signature(head)) if head else "",
             body=hash_text(_join(loose, body)) if body else "",
             body_strict=hash_text(strict) if body else "",
             value=hash_text(_join(pieces, value)) if value else "",
@@ -326,7 +332,7 @@ class Normaliser:
             # Outside of functions no name of it can be bound: its hashes stand for it, and its pieces are not hashed again.
             start = definition.start
             loose[start:] = [_WHOLE + _join(loose, decorators + header) + b"\0" + found.body.encode()]
-            pieces[start:] = [_WHOLE + found.signature.encode() + found.body_strict.encode()]
+            pieces[start:] = [_WHOLE + head + b"\0" + found.body_strict.encode()]
 
     def _synced(self) -> list[bytes | None]:
         loose = self._loose
@@ -497,13 +503,19 @@ class Next(Begin):
         text.begin(self.key, self.part)
 
 
+_KEPT = frozenset({"global", "nonlocal"})
+_KEPT_PARAMETERS = frozenset({"global", "nonlocal", "parameter"})
+"""Kinds of binding that make no local name."""
+
+
 def normalise(parsed: Parsed, facts: FileFacts, rules: Rules) -> SymbolDigests:
     """The hashes of all definitions of a file, in the order of `facts.definitions`."""
     bound: dict[int, set[bytes]] = {}
     scopes = facts.scopes
     is_renamed = [scope.kind not in ("module", "class") for scope in scopes]
     for binding in facts.bindings:
-        if is_renamed[binding.scope] and binding.kind not in ("global", "nonlocal"):
+        kept = _KEPT_PARAMETERS if rules.has_keywords and scopes[binding.scope].kind == "function" else _KEPT
+        if is_renamed[binding.scope] and binding.kind not in kept:
             bound.setdefault(scopes[binding.scope].start, set()).add(binding.name.encode())
     keys = frozenset(definition.name_span.start for definition in facts.definitions[1:])
     normaliser = Normaliser(parsed.source, rules, {start: frozenset(names) for start, names in bound.items()}, keys)

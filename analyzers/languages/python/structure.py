@@ -269,7 +269,15 @@ def _spell_annotation(raw: bytes) -> bytes | None:
     """An annotation's text; None for one in parentheses, which may have to go."""
     if raw.startswith(b"("):
         return None
-    return b":" + without_quotes(tidy(raw.decode("utf-8", "replace"))).encode("utf-8", "replace")
+    return b":" + tidy(raw.decode("utf-8", "replace")).encode("utf-8", "replace")
+
+
+def _unquoted(signature: bytes) -> bytes:
+    """A signature's text, with quoted annotations as the types that they name."""
+    if b":" not in signature or b"'" not in signature:
+        return signature
+    pieces = signature.split(b"\0")
+    return b"\0".join([without_quotes(piece.decode("utf-8", "replace")).encode() if piece[:1] == b":" else piece for piece in pieces])
 
 
 def _annotation_of(node: Node, text: Normaliser) -> Piece:
@@ -518,6 +526,8 @@ def _parts(node: Node, decorators: list[Node]) -> _Items:
 def _rules() -> Rules:
     return Rules(
         grammar_of("python"),
+        has_keywords=True,
+        signature=_unquoted,
         silent=_SILENT,
         dropped=("comment", "line_continuation"),
         text=("true", "false", "none", "ellipsis", "type_conversion", "wildcard_import"),
