@@ -13,9 +13,7 @@ from typing import Literal
 
 import msgspec
 
-DefinitionKind = Literal[
-    "module", "class", "interface", "type", "enum", "function", "method", "property", "constant", "variable", "namespace"
-]
+DefinitionKind = Literal["module", "class", "interface", "type", "enum", "function", "method", "property", "constant", "variable", "namespace"]
 ScopeKind = Literal["module", "class", "function", "lambda", "comprehension", "block"]
 BindingKind = Literal[
     "definition", "import", "parameter", "assignment", "augmented", "loop", "with", "except", "global", "nonlocal", "walrus", "pattern", "delete"

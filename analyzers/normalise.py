@@ -24,8 +24,7 @@ from analyzers.parsing import ERROR_KIND, Grammar, Node, Parsed
 Part = Literal["decorators", "header", "body", "value"]
 """decorators and header make the signature; the strict body has the decorators too."""
 
-_DROP, _TEXT, _NAME, _TOKEN, _NODE, _PASS, _RULE, _INNER, _ITEM, _SPELLED, _CHAIN, _HIDDEN = range(12)
-_SPELLINGS = (_SPELLED, _HIDDEN)
+_DROP, _TEXT, _NAME, _TOKEN, _ITEM, _NODE, _PASS, _RULE, _INNER, _SPELLED, _HIDDEN, _CHAIN = range(12)
 _CLOSE = b")"
 _WHOLE = b"\x02"
 _ITEM_KIND = ERROR_KIND - 1
@@ -46,61 +45,66 @@ Speller = Callable[[bytes], bytes | None]
 """Source text → its one spelling, or None where the kind's rule has to look at the node. It depends on nothing but the text."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What becomes of each kind of node of one grammar.
+    """What becomes of each kind of node of one grammar. Any named node that is not spoken of is a mark, its children, a closing mark.
 
     silent: tokens without a piece (all other tokens are pieces). dropped: kinds left out with all that is in them.
     text: kinds that are one piece, their text. names: kinds that are a variable's name. passed: kinds that leave no mark
     but their children. spelled: kinds that are one piece, the text in one spelling. hidden: the same, and not in the loose text.
     chains: kinds whose text may be a plain dotted chain `a.b.c`: the name of a variable, then a piece `.b` for each attribute.
     rules: kinds with a function of their own, also for what a speller or a chain leaves. inner_rules: the same, between the kind's mark and
-    a closing mark. marks: kinds whose mark is another kind's, because there is no difference in meaning. Any other named node is a mark,
-    its children, a closing mark.
+    a closing mark. marks: kinds whose mark is another kind's, because there is no difference in meaning.
     has_keywords: callers may give arguments by name, so the parameters of functions (not of lambdas) are no local names.
     signature: what of the text of a signature counts in its hash.
     """
 
-    def __init__(
-        self,
-        grammar: Grammar,
-        *,
-        silent: Iterable[str] = (),
-        dropped: Iterable[str] = (),
-        text: Iterable[str] = (),
-        names: Iterable[str] = (),
-        passed: Iterable[str] = (),
-        spelled: Mapping[str, Speller] | None = None,
-        hidden: Mapping[str, Speller] | None = None,
-        chains: Iterable[str] = (),
-        rules: Mapping[str, Rule] | None = None,
-        inner_rules: Mapping[str, Rule] | None = None,
-        marks: Mapping[str, str] | None = None,
-        has_keywords: bool = False,
-        signature: Callable[[bytes], bytes] | None = None,
-    ) -> None:
-        self.has_keywords = has_keywords
-        self.signature = signature or _as_written
+    grammar: Grammar
+    silent: Iterable[str] = ()
+    dropped: Iterable[str] = ()
+    text: Iterable[str] = ()
+    names: Iterable[str] = ()
+    passed: Iterable[str] = ()
+    spelled: Mapping[str, Speller] = field(default_factory=dict)
+    hidden: Mapping[str, Speller] = field(default_factory=dict)
+    chains: Iterable[str] = ()
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    inner_rules: Mapping[str, Rule] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
+    has_keywords: bool = False
+    signature: Callable[[bytes], bytes] = bytes
+    tables: _Tables = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tables", _Tables(self))
+
+
+class _Tables:
+    """The rules by the number of a node's kind."""
+
+    def __init__(self, rules: Rules) -> None:
+        grammar = rules.grammar
         self.actions = grammar.table(_NODE)
         self.marks = grammar.table(b"(ERROR")
         self.rules: list[Rule] = grammar.table(_children)
-        self.spellers: list[Speller] = grammar.table(_as_written)
+        self.spellers: list[Speller] = grammar.table(bytes)
         for number in range(grammar.count):
             is_named, name = grammar.is_named[number], grammar.kinds[number].encode()
             self.actions[number] = _NODE if is_named else _TOKEN
             self.marks[number] = b"(" + name if is_named else name
         self.actions[_ITEM_KIND] = _ITEM
-        for token in silent:
+        for token in rules.silent:
             self.actions[grammar.kind(token, named=False)] = _DROP
-        for action, table in ((_RULE, rules or {}), (_INNER, inner_rules or {})):
+        for kind, mark in rules.marks.items():
+            self.marks[grammar.kind(kind)] = b"(" + mark.encode()
+        for action, table in ((_RULE, rules.rules), (_INNER, rules.inner_rules)):
             for kind, rule in table.items():
                 self.actions[grammar.kind(kind)] = action
                 self.rules[grammar.kind(kind)] = rule
-        for kind, mark in (marks or {}).items():
-            self.marks[grammar.kind(kind)] = b"(" + mark.encode()
-        for action, kinds in ((_DROP, dropped), (_TEXT, text), (_NAME, names), (_PASS, passed), (_CHAIN, chains)):
+        for action, kinds in ((_DROP, rules.dropped), (_TEXT, rules.text), (_NAME, rules.names), (_PASS, rules.passed), (_CHAIN, rules.chains)):
             for kind in kinds:
                 self.actions[grammar.kind(kind)] = action
-        for action, spellers in ((_SPELLED, spelled or {}), (_HIDDEN, hidden or {})):
+        for action, spellers in ((_SPELLED, rules.spelled), (_HIDDEN, rules.hidden)):
             for kind, speller in spellers.items():
                 self.actions[grammar.kind(kind)] = action
                 self.spellers[grammar.kind(kind)] = speller
@@ -108,10 +112,6 @@ class Rules:
 
 def _children(node: Node, text: Normaliser) -> Iterable[Node]:
     return node.children
-
-
-def _as_written(raw: bytes) -> bytes:
-    return raw
 
 
 def _chain(raw: bytes) -> tuple[bytes, bytes] | None:
@@ -158,6 +158,8 @@ class Normaliser:
         self.digests: dict[int, SymbolDigest] = {}
         self.places: list[int] | None = None
         """Where the places of names are kept that a function around may bind; None: outside of functions, or hidden."""
+        self._spellings: dict[tuple[int, bytes], Any] = {}
+        """(kind, text) → its piece, of a chain its pieces; None where a rule has to look at the node"""
         self._loose: list[bytes | None] = []
         self._veiled: list[int] = []
         self._scopes = [_Scope(frozenset(), False, 0, None)]
@@ -167,11 +169,9 @@ class Normaliser:
 
     def run(self, root: Node) -> None:
         """Read a tree. Afterwards `digests` holds what was opened and closed in it."""
-        actions, marks, rules, spellers = self.rules.actions, self.rules.marks, self.rules.rules, self.rules.spellers
+        actions, marks, rules = self.rules.tables.actions, self.rules.tables.marks, self.rules.tables.rules
         source, pieces, places = self.source, self.pieces, self.places
         add = pieces.append
-        spellings: dict[tuple[int, bytes], bytes | None] = {}
-        chains: dict[bytes, tuple[bytes, bytes] | None] = {}
         # Nodes and items, told apart by their kind's action alone: an isinstance for each would cost as much as all the rest.
         items: Iterator[Any] = iter((root,))
         stack: list[tuple[Iterator[Any], bool]] = []
@@ -185,62 +185,52 @@ class Normaliser:
                     if places is not None:
                         places.append(len(pieces))
                     add(source[node.start_byte : node.end_byte])
-                elif action == _TOKEN:
-                    add(marks[kind])
-                elif action == _NODE:
-                    if children := node.children:
-                        add(marks[kind])
-                        stack.append((items, True))
-                        items = iter(children)
-                        break
-                    add(source[node.start_byte : node.end_byte])
-                elif action == _ITEM:
+                    continue
+                if action == _ITEM:
                     node.apply(self)
                     places = self.places
-                elif action == _CHAIN:
-                    raw = source[node.start_byte : node.end_byte]
-                    chain = chains.get(raw, _UNKNOWN)
-                    if chain is _UNKNOWN:
-                        chain = chains[raw] = _chain(raw)
-                    if chain is None:
-                        stack.append((items, False))
-                        items = iter(rules[kind](node, self) or node.children)
-                        break
-                    if places is not None:
-                        places.append(len(pieces))
-                    pieces += chain
-                elif action == _PASS:
-                    stack.append((items, False))
-                    items = iter(node.children)
-                    break
-                elif action == _TEXT:
+                    continue
+                if action == _TOKEN:
+                    add(marks[kind])
+                    continue
+                if action == _TEXT:
                     add(source[node.start_byte : node.end_byte])
-                elif action in _SPELLINGS:
-                    raw = source[node.start_byte : node.end_byte]
-                    spelled = spellings.get((kind, raw), raw)
-                    if spelled is raw:
-                        spelled = spellings[kind, raw] = spellers[kind](raw)
-                    if spelled is None:
-                        stack.append((items, False))
-                        items = iter(rules[kind](node, self) or node.children)
-                        break
-                    if action == _HIDDEN:
-                        self._veiled.append(len(pieces))
-                    add(spelled)
-                else:
-                    made = rules[kind](node, self)
-                    is_marked = made is None or action == _INNER
-                    if is_marked:
-                        add(marks[kind])
-                    stack.append((items, is_marked))
-                    items = iter(node.children if made is None else made)
-                    break
+                    continue
+                if action >= _SPELLED and self._spell(kind, action, source[node.start_byte : node.end_byte]):
+                    continue
+                made = None if action == _NODE else node.children if action == _PASS else rules[kind](node, self)
+                is_marked = made is None or action == _INNER
+                if made is None and not (made := node.children):
+                    add(source[node.start_byte : node.end_byte])
+                    continue
+                if is_marked:
+                    add(marks[kind])
+                stack.append((items, is_marked))
+                items = iter(made)
+                break
             else:
                 if not stack:
                     return
                 items, is_marked = stack.pop()
                 if is_marked:
                     add(_CLOSE)
+
+    def _spell(self, kind: int, action: int, raw: bytes) -> bool:
+        """Add the pieces of a leaf. False: its text alone does not tell them."""
+        known = self._spellings.get((kind, raw), _UNSEEN)
+        if known is _UNSEEN:
+            known = self._spellings[kind, raw] = _chain(raw) if action == _CHAIN else self.rules.tables.spellers[kind](raw)
+        if known is None:
+            return False
+        if action == _CHAIN:
+            if self.places is not None:
+                self.places.append(len(self.pieces))
+            self.pieces += known
+            return True
+        if action == _HIDDEN:
+            self._veiled.append(len(self.pieces))
+        self.pieces.append(known)
+        return True
 
     def name(self, text: bytes) -> None:
         if self.places is not None:
@@ -343,7 +333,7 @@ class Normaliser:
         return loose
 
 
-_UNKNOWN = (b"", b"")
+_UNSEEN = object()
 
 
 def _join(pieces: Sequence[bytes | None], ranges: list[tuple[int, int]]) -> bytes:

@@ -76,6 +76,7 @@ class Kinds:
 
 @cache
 def python_kinds() -> Kinds:
+    """Read once: the grammar does not change."""
     return Kinds(grammar_of("python"))
 
 
@@ -163,9 +164,7 @@ class ExpressionReader:
 
     def bind(self, kind: BindingKind, name: str, start: int, value: Expression | None = None, path: tuple[str, ...] = (), scope: int = -1) -> None:
         self.mentions.add(name)
-        self.bindings.append(
-            Binding(self.scope if scope < 0 else scope, name, kind, -1, value, "", path, start, self.is_conditional, self.until)
-        )
+        self.bindings.append(Binding(self.scope if scope < 0 else scope, name, kind, -1, value, "", path, start, self.is_conditional, self.until))
 
     def bind_name(
         self, target: Node, kind: BindingKind, value: Expression | None, path: tuple[str, ...] = (), annotation: str = "", index: int = -1

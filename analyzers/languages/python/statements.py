@@ -423,9 +423,7 @@ def _dotted(self: DeclarationReader, node: Node) -> str:
 def _bind_import(self: DeclarationReader, found: Import, name: str, start: int) -> None:
     self.imports.append(found)
     self.mentions.add(name)
-    self.bindings.append(
-        Binding(self.scope, name, "import", len(self.imports) - 1, None, "", (), start, self.is_conditional, self.until)
-    )
+    self.bindings.append(Binding(self.scope, name, "import", len(self.imports) - 1, None, "", (), start, self.is_conditional, self.until))
 
 
 def _import(self: DeclarationReader, node: Node) -> list[Frame]:
