@@ -38,9 +38,10 @@ STANDINGS: dict[str, Status | None] = {
     "ClaimRejected": "rejected",
     "ClaimSuperseded": "superseded",
     "ClaimWithdrawn": "withdrawn",
+    "PlanNodeDone": "active",
     "ClaimReopened": None,
 }
-"""Events that are said of the claim itself, on every tree."""
+"""Events that are said of the claim itself, on every tree. A plan node that is done is asked nothing more, whatever changes."""
 
 KEPT: frozenset[Status] = frozenset({"active", "verified"})
 """Statuses at which a claim may be relied on."""
@@ -61,7 +62,7 @@ def check_step(step: str, status: Status) -> str:
 
 
 def standing_of(events: Sequence[Event]) -> tuple[Status, str] | None:
-    """What was last said of the claim itself (rejected, superseded, withdrawn) with the reason; None when it stands on its verdicts."""
+    """What was last said of the claim itself (rejected, superseded, withdrawn, done) with the reason; None when it stands on its verdicts."""
     said: tuple[Status, str] | None = None
     for event in events:
         if event.type in STANDINGS:
@@ -89,6 +90,10 @@ class Present:
     premises: Callable[[str], tuple[Status, tuple[str, ...]]]
     """claim id → (its status in this tree, the path of claims that made it fall)"""
     today: date
+    depends_on: tuple[str, ...] = ()
+    """premises that were added after the claim was recorded"""
+    counters: tuple[tuple[str, str], ...] = ()
+    """(claim, conflict) of each claim that makes this one stale while it stands itself"""
 
 
 def status_in_tree(
@@ -97,7 +102,8 @@ def status_in_tree(
     """The claim's status in the tree of `present` (see the module's text). `verdicts` are oldest first and not empty."""
     latest = verdicts[-1]
     if standing is not None:
-        return ClaimStatus(claim.id, standing[0], (Cause("undecided", detail=standing[1]),) if standing[1] else (), latest.id, {})
+        is_told = bool(standing[1]) and standing[0] not in KEPT
+        return ClaimStatus(claim.id, standing[0], (Cause("undecided", detail=standing[1]),) if is_told else (), latest.id, {})
     bearing = _bearing(claim, anchors, present, verdicts)
     decision = present.decision
     explained: tuple[Verdict, Mapping[str, AnchorReading], tuple[Cause, ...]] | None = None
@@ -184,12 +190,15 @@ def _fallen(claim: Claim, causes: Sequence[Cause]) -> Status:
 
 
 def _bearing(claim: Claim, anchors: Sequence[Anchor], present: Present, verdicts: Sequence[Verdict]) -> tuple[Cause, ...]:
-    """Causes that do not come from the tree's content: fallen premises, periods that ran out."""
+    """Causes that do not come from the tree's content: fallen premises, standing contradictions, periods that ran out."""
     causes = []
-    for premise in dict.fromkeys((*claim.derived_from, *(str(a.target["claim"]) for a in anchors if a.kind == "claim"))):
+    for premise in dict.fromkeys((*claim.derived_from, *(str(a.target["claim"]) for a in anchors if a.kind == "claim"), *present.depends_on)):
         status, path = present.premises(premise)
         if status not in KEPT:
             causes.append(Cause("premise", detail=f"{premise} is {status}", claim_path=(premise, *path)))
+    for other, conflict in present.counters:
+        if present.premises(other)[0] in KEPT:
+            causes.append(Cause("counter_evidence", detail=f"{other} says otherwise, and stands ({conflict})", claim_path=(other,)))
     said = date.fromisoformat(verdicts[-1].said_at[:10])
     policy = claim.freshness_policy
     limits = [("until", policy.until, policy.period_days)] + [

@@ -20,6 +20,8 @@ from knowledge.records.identifiers import SymbolId, file_symbol, read_symbol, sh
 OUT_OF_SCOPE = frozenset({"test", "generated", "vendored", "docs", "example"})
 """Kinds of file that a set leaves out by default."""
 
+_PACKAGE_MARKS = (b"__init__.py", b"package.json")
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -63,6 +65,16 @@ def question_of(name: str) -> Question:
     return found
 
 
+def default_scope(subject: SymbolId, members: Sequence[SymbolId], view: TreeView) -> dict[str, Any]:
+    """The package of the subject; for something outside of the repository the members' package, else every package of the repository."""
+    inside = next((s for s in (subject, *members) if not s.is_external), None)
+    if inside is not None:
+        return {"package": view.package_of(inside.path)}
+    marks = (path for name in _PACKAGE_MARKS for path in view.paths_named(name) if not view.kinds_of(path) & OUT_OF_SCOPE)
+    packages = sorted({view.package_of(path) for path in marks})
+    return {"package": packages[0]} if len(packages) == 1 else {}
+
+
 def ask(question: str, symbol: SymbolId, scope: dict[str, Any], view: TreeView) -> SetAnswer:
     """The answer of a set question in a tree, within `scope` ({"package": name, "with": [kinds of file to include]})."""
     asked = question_of(question)
@@ -73,7 +85,7 @@ def ask(question: str, symbol: SymbolId, scope: dict[str, Any], view: TreeView) 
     kept = []
     for edge in edges:
         member = edge.subject if asked.is_into else edge.object
-        if asked.is_into and not _in_scope(member.path, package, included, view):
+        if asked.is_into and not in_scope(member.path, package, included, view):
             continue
         if asked.of_files:
             member = file_symbol(member.path)
@@ -85,7 +97,8 @@ def ask(question: str, symbol: SymbolId, scope: dict[str, Any], view: TreeView) 
     return SetAnswer(tuple(sorted(resolved)), tuple(sorted(inferred)), unseen, tuple(kept))
 
 
-def _in_scope(path: bytes, package: str | None, included: frozenset[str], view: TreeView) -> bool:
+def in_scope(path: bytes, package: str | None, included: frozenset[str], view: TreeView) -> bool:
+    """Whether a set within `package` (None: everything) has members in the file; kinds of file that sets leave out count where `included`."""
     if (view.kinds_of(path) & OUT_OF_SCOPE) - included:
         return False
     return package is None or view.package_of(path) == package

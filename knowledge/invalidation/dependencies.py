@@ -32,6 +32,28 @@ def with_derived(claims: Iterable[str], derived_from: Callable[[set[str]], set[s
     return found
 
 
+def circular(claims: Iterable[str], premises_of: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    """The claims that rest on themselves, and those between two such circles: what is left when everything that ends somewhere is taken away."""
+    left = set(claims)
+    below = {c: {p for p in premises_of(c) if p in left} for c in left}
+    for links in (below, _turned(below)):
+        ended = [c for c in left if not links[c] & left]
+        above = _turned(links)
+        while ended:
+            gone = ended.pop()
+            left.discard(gone)
+            ended += [c for c in above[gone] & left if not links[c] & left]
+    return frozenset(left)
+
+
+def _turned(links: dict[str, set[str]]) -> dict[str, set[str]]:
+    turned: dict[str, set[str]] = {c: set() for c in links}
+    for claim, others in links.items():
+        for other in others:
+            turned[other].add(claim)
+    return turned
+
+
 def in_order(claims: Iterable[str], premises_of: Callable[[str], Iterable[str]]) -> list[str]:
     """The claims, premises first. Raises InvalidRecordError on a cycle of premises."""
     wanted, done, open_claims, order = sorted(set(claims)), set(), set(), []

@@ -8,10 +8,10 @@ from typing import Any
 EVENT_TYPES = (
     "ClaimRecorded", "ClaimVerified", "ClaimReviewed", "ClaimMarkedStale", "ClaimMarkedForReview", "ClaimRestored", "ClaimRelocated",
     "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "RelationAdded", "ConflictResolved",
-    "EvidenceRecorded",
+    "EvidenceRecorded", "PlanNodeDone",
 )  # fmt: skip
 
-STANDING_TYPES = ("ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened")
+STANDING_TYPES = ("ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "PlanNodeDone", "ClaimReopened")
 """Said of the claim itself, whatever the tree."""
 
 

@@ -12,6 +12,8 @@ from knowledge.records.evidence import Evidence
 
 REDACTED = "[redacted]"
 """What stands where a text was erased."""
+CONTRADICTS, SUPPORTS, SUPERSEDES, DEPENDS_ON = "contradicts", "supports", "supersedes", "depends_on"
+"""Kinds of relation."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -81,7 +83,7 @@ class WorktreeState:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation between two kept claims: contradicts, supports, supersedes."""
+    """A relation between two kept claims: contradicts, supports, supersedes, depends_on (a goal or plan node on what was learned later)."""
 
     kind: str
     source: str

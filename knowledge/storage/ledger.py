@@ -251,9 +251,13 @@ class Ledger:
         return [rows.event_of(row) for row in self.db.execute(query)]
 
     def standing_events(self, claim_ids: Iterable[str]) -> dict[str, list[Event]]:
-        """claim id → what was said of the claim itself (rejected, superseded, withdrawn, reopened), oldest first."""
+        """claim id → what was said of the claim itself (rejected, superseded, withdrawn, done, reopened), oldest first."""
+        return self.events_of(claim_ids, STANDING_TYPES)
+
+    def events_of(self, claim_ids: Iterable[str], types: Collection[str]) -> dict[str, list[Event]]:
+        """claim id → its events of these types, oldest first. Claims without any are left out."""
         table = tables.event
-        query = select(table).where(table.c.type.in_(STANDING_TYPES)).order_by(table.c.clock, table.c.id)
+        query = select(table).where(table.c.type.in_(list(types))).order_by(table.c.clock, table.c.id)
         found: dict[str, list[Event]] = {}
         for row in self._by(query, table.c.claim_id, claim_ids):
             found.setdefault(row.claim_id, []).append(rows.event_of(row))
@@ -283,6 +287,19 @@ class Ledger:
         if claim_id is not None:
             query = query.where(or_(table.c.source == claim_id, table.c.target == claim_id))
         return [rows.relation_of(row) for row in self.db.execute(query)]
+
+    def relations_of(self, claim_ids: Iterable[str], kinds: Collection[str]) -> dict[str, list[Relation]]:
+        """claim id → the relations of these kinds from or to it. Claims without any are left out."""
+        table, wanted = tables.relation, set(claim_ids)
+        query = select(table).where(table.c.kind.in_(list(kinds))).order_by(table.c.kind, table.c.source, table.c.target, table.c.id)
+        seen: dict[str, Relation] = {}
+        for end in (table.c.source, table.c.target):
+            seen |= {row.id: rows.relation_of(row) for row in self._by(query, end, wanted)}
+        found: dict[str, list[Relation]] = {}
+        for relation in seen.values():
+            for claim_id in {relation.source, relation.target} & wanted:
+                found.setdefault(claim_id, []).append(relation)
+        return found
 
     def redaction(self, claim_id: str) -> Redaction | None:
         """What is known of a claim's redaction; None where it was not redacted."""
