@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def arguments(description: str, data: str = "", more: Callable[[argparse.ArgumentParser], None] | None = None) -> argparse.Namespace:
-    """`[--data DIR] [--mirror DIR] [--split S] [--json] [--only NAME]`. data: the folder of ../shared/bench that is the default. more: adds its own."""
+    """`[--data DIR] [--mirror DIR] [--split S] [--json] [--only NAME]`. data: the default folder of ../shared/bench. more: adds its own."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "bench" / data if data else None)
     parser.add_argument(

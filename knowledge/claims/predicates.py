@@ -6,13 +6,25 @@ claim's anchors obey their own rule. "Not found" is False only where the analysi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from analyzers.facts import Definition, Expression
 from knowledge.claims import sets
-from knowledge.claims.locating import Place, definition_of, locate, locate_file
+from knowledge.claims.locating import Place, definition_of, indexes_of, locate, locate_file
+from knowledge.claims.membership import covers, edges_of, is_direct, is_module_of, now_called, spells, within
+from knowledge.claims.spelling import (
+    Signature,
+    compare_signature,
+    is_plain,
+    is_same_type,
+    is_same_value,
+    names_the_same,
+    read_signature,
+    signature_of,
+    signature_text,
+    spell,
+)
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.errors import InvalidRecordError
 from knowledge.records.claims import AnchorKind, Predicate
@@ -64,47 +76,29 @@ def _line(definition: Definition, symbol: SymbolId) -> str:
     return f"{show_path(symbol.path)}:{definition.span.row + 1}"
 
 
-def _edge(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView, name: str) -> Decision:
-    target = _place(predicate.object, then, now)
-    if target.state in ("two_homes", "unreadable"):
-        return Decision(None, target.hint)
-    wanted = target.symbol
-    edges = [e for e in now.edges_from(subject, name) if _same(e.object, wanted)]
-    resolved = next((e for e in edges if e.confidence_kind == "resolved"), None)
-    if resolved is not None:
-        return Decision(True, f"{subject} {name} {wanted}", f"{show_path(subject.path)}:{resolved.row + 1}")
-    if edges:
-        return Decision(None, f"{name} {wanted} is only inferred ({edges[0].reason})")
-    facts = now.facts(subject.path)
-    if facts is None:
-        return Decision(None, now.skipped(subject.path) or "no facts")
-    if target.state == "gone" or not _speaks_of(subject, wanted.name, now):
-        return Decision(False, f"no {name} edge to {wanted}: {subject} does not mention {wanted.name}", _definition_place(subject, now))
-    return Decision(None, f"no {name} edge to {wanted} was found, but {subject} mentions {wanted.name}, or what it is called there")
-
-
-def _definition_place(subject: SymbolId, now: TreeView) -> str:
-    definition = definition_of(now, subject)
-    return _line(definition, subject) if definition is not None else show_path(subject.path)
-
-
-def _speaks_of(subject: SymbolId, name: str, now: TreeView) -> bool:
-    """Whether the subject's own text has the name, or another that its file gives it."""
-    facts, definition, content = now.facts(subject.path), definition_of(now, subject), now.text(subject.path)
-    if facts is None or content is None:
-        return True
-    text = content[definition.span.start : definition.span.end] if definition is not None else content
-    names = {name} | {i.alias for i in facts.imports if i.name == name and i.alias}
-    names |= {b.name for b in facts.bindings if b.value is not None and b.value.kind in ("name", "attribute") and b.value.name == name}
-    return any(re.search(rb"(?<![\w$])%s(?![\w$])" % re.escape(n.encode()), text) for n in names)
-
-
 def _same(one: SymbolId, other: SymbolId) -> bool:
     return (one.path, one.qualified_name, one.package) == (other.path, other.qualified_name, other.package)
 
 
 def _calls(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    return _edge(predicate, subject, then, now, "calls")
+    """A call in the body of the subject, or of what is defined inside of it."""
+    target = _place(predicate.object, then, now)
+    if target.state in ("two_homes", "unreadable"):
+        return Decision(None, target.hint)
+    wanted = target.symbol
+    edges = [e for s in within(subject, now) for e in now.edges_from(s, "calls") if _same(e.object, wanted)]
+    resolved = next((e for e in edges if e.confidence_kind == "resolved"), None)
+    if resolved is not None:
+        return Decision(True, f"{subject} calls {wanted}", f"{show_path(subject.path)}:{resolved.row + 1}")
+    if edges:
+        return Decision(None, f"calls {wanted} is only inferred ({edges[0].reason})")
+    if now.facts(subject.path) is None:
+        return Decision(None, now.skipped(subject.path) or "no facts")
+    if target.state == "gone":
+        return Decision(False, f"{wanted} is gone", show_path(subject.path))
+    if spells(wanted, subject, now):
+        return Decision(None, f"no call of {wanted} was found, but {subject} names something {wanted.name}")
+    return Decision(False, f"{subject} has no call of {wanted.name}", show_path(subject.path))
 
 
 def _imports(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
@@ -112,7 +106,7 @@ def _imports(predicate: Predicate, subject: SymbolId, then: FactsView | None, no
     facts = now.facts(subject.path)
     if facts is None or target.state == "two_homes":
         return Decision(None, now.skipped(subject.path) or target.hint)
-    found = [e for e in now.edges_from(subject, "imports") if e.object.path == target.symbol.path and e.object.package == target.symbol.package]
+    found = [e for e in now.edges_from(subject, "imports") if is_module_of(target.symbol, e.object)]
     if found:
         is_sure = any(e.confidence_kind == "resolved" for e in found)
         return Decision(True if is_sure else None, f"imports {target.symbol}", f"{show_path(subject.path)}:{found[0].row + 1}")
@@ -122,134 +116,132 @@ def _imports(predicate: Predicate, subject: SymbolId, then: FactsView | None, no
 
 
 def _inherits(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    definition = definition_of(now, subject)
-    if definition is None:
+    definitions = _definitions(subject, now)
+    if not definitions:
         return Decision(None, "no definition")
     wanted = read_symbol(predicate.object) if "::" in predicate.object else None
     place = locate(wanted, then, now) if wanted is not None else None
     objects = [e.object for e in now.edges_from(subject, "implements") if e.confidence_kind == "resolved"]
-    named = [spell(b) for b in definition.bases]
-    holds = (place is not None and any(_same(o, place.symbol) for o in objects)) or predicate.object in named
-    return Decision(holds, f"bases are ({', '.join(named)})", _line(definition, subject))
+    found = [(place is not None and any(_same(o, place.symbol) for o in objects)) or _has_base(d, predicate.object) for d in definitions]
+    bases = ", ".join(spell(b) for b in definitions[0].bases)
+    return Decision(_agreed(found), f"bases are ({bases})", _line(definitions[0], subject))
 
 
-def spell(expression: Expression) -> str:
-    """A dotted name as written (`a.b`), `a[b]`; "…" where the expression is neither."""
-    if expression.kind == "name":
-        return expression.name
-    if expression.kind == "attribute" and expression.parts:
-        return f"{spell(expression.parts[0])}.{expression.name}"
-    if expression.kind == "subscript" and expression.parts:
-        return f"{spell(expression.parts[0])}[{', '.join(spell(p) for p in expression.parts[1:])}]"
-    if expression.kind == "call" and expression.parts:
-        return f"{spell(expression.parts[0])}(…)"
-    return expression.text or "…"
+def _has_base(definition: Definition, name: str) -> bool:
+    return any(names_the_same(name, base) for base in definition.bases)
 
 
 def _set(question: str) -> Callable[[Predicate, SymbolId, FactsView | None, TreeView], Decision]:
     def decide_set(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-        scope = {"package": predicate.value} if predicate.value else {"package": now.package_of(subject.path)} if subject.path else {}
+        scope = {"package": predicate.value} if predicate.value else sets.default_scope(subject, [read_symbol(m) for m in predicate.members], now)
         answer = sets.ask(question, subject, scope, now)
-        members = sets.canonical(answer.resolved, predicate.members, then, now)
-        extra = sorted(set(members) - set(predicate.members))
-        missing = sorted(set(predicate.members) - set(members))
-        if extra:
-            edge = next((e for e in answer.edges if str(e.subject) == extra[0] or show_path(e.subject.path) == extra[0]), None)
-            place = f"{show_path(edge.subject.path)}:{edge.row + 1}" if edge else ""
-            return Decision(False, f"also {', '.join(extra[:4])}", place)
-        if missing:
-            inferred = {str(m) for m in answer.inferred}
-            if set(missing) <= inferred:
-                return Decision(None, f"{', '.join(missing[:4])} only inferred")
-            return Decision(False, f"no longer {', '.join(missing[:4])}")
-        if answer.inferred or answer.unseen:
-            return Decision(None, "inferred members or unreadable files in scope")
-        return Decision(True, f"{len(members)} members")
+        members = [now_called(m, then, now) for m in predicate.members]
+        if any(m is None for m in members):
+            return Decision(None, "a member has two homes, or cannot be read")
+        claimed = [m for m in members if m is not None]
+        extra = [m for m in answer.resolved if not any(covers(c, m, now) for c in claimed)]
+        plain = [m for m in extra if any(is_direct(e) for e in edges_of(answer, m))]
+        if plain:
+            edge = edges_of(answer, plain[0])[0]
+            return Decision(False, f"also {', '.join(str(m) for m in plain[:4])}", f"{show_path(edge.subject.path)}:{edge.row + 1}")
+        missing = [c for c in claimed if not any(covers(c, m, now) for m in answer.resolved)]
+        lost = [c for c in missing if not any(covers(c, m, now) for m in answer.inferred) and not spells(subject, c, now)]
+        if lost:
+            return Decision(False, f"no longer {', '.join(str(c) for c in lost[:4])}")
+        if missing or extra or answer.inferred or answer.unseen:
+            unsure = [*(str(m) for m in (*missing, *extra, *answer.inferred)), *(show_path(p) for p in answer.unseen)]
+            return Decision(None, f"not certain: {', '.join(unsure[:4])}")
+        return Decision(True, f"{len(answer.resolved)} members")
 
     return decide_set
 
 
-def parameters_text(definition: Definition) -> str:
-    """The parameters without annotations, as in `(self, obj, type=None)`."""
-    parts: list[str] = []
-    is_keyword_only = has_variadic = False
-    for index, parameter in enumerate(definition.parameters):
-        if parameter.kind == "type":
-            continue
-        if parameter.kind == "keyword_only" and not is_keyword_only and not has_variadic:
-            parts.append("*")
-        is_keyword_only = is_keyword_only or parameter.kind == "keyword_only"
-        has_variadic = has_variadic or parameter.kind == "variadic"
-        star = {"variadic": "*", "keyword_variadic": "**"}.get(parameter.kind, "")
-        parts.append(star + parameter.name + (f"={parameter.default}" if parameter.default else ""))
-        following = definition.parameters[index + 1 :]
-        if parameter.kind == "positional_only" and not any(p.kind == "positional_only" for p in following):
-            parts.append("/")
-    return f"({', '.join(parts)})"
+def _definitions(symbol: SymbolId, view: FactsView) -> list[Definition]:
+    """The definitions that the symbol's name stands for: a given ordinal alone; overloads and setters only where there is nothing else."""
+    facts = view.facts(symbol.path)
+    found = [facts.definitions[i] for i in indexes_of(view, symbol)] if facts is not None else []
+    if symbol.ordinal:
+        return [d for d in found if d.ordinal == symbol.ordinal]
+    return [d for d in found if not {"overload", "setter"} & set(d.flags)] or found
 
 
-def squeeze(text: str) -> str:
-    """Without blanks outside of strings and with one kind of quote, so that two spellings of one text compare equal."""
-    pieces = re.split(r"(\"[^\"\\]*\"|'[^'\\]*')", text)
-    return "".join(f"'{p[1:-1]}'" if i % 2 else re.sub(r"\s+", "", p) for i, p in enumerate(pieces))
+def _agreed(found: Sequence[bool | None]) -> bool | None:
+    """What all say; None where they part."""
+    return found[0] if found and len(set(found)) == 1 else None
 
 
 def _signature(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    definition = definition_of(now, subject)
-    if definition is None:
-        return Decision(None, "no definition")
-    found = parameters_text(definition)
-    return Decision(squeeze(found) == squeeze(predicate.value), f"the signature is {found}", _line(definition, subject))
+    """Types count where the text fitted with them when it was recorded; a text that fitted in its names only cannot be held against the code."""
+    definitions = _definitions(subject, now)
+    said = read_signature(predicate.value)
+    if not definitions or said is None:
+        return Decision(None, "no definition" if not definitions else f"cannot read the parameter list {predicate.value}")
+    past = [signature_of(d) for d in _definitions(read_symbol(predicate.subject), then)] if then is not None else []
+    present = [signature_of(d) for d in definitions]
+
+    def fits(signatures: Sequence[Signature], *, with_types: bool) -> bool | None:
+        return _agreed([compare_signature(said, s, with_types=with_types) for s in signatures])
+
+    holds = fits(present, with_types=True)
+    if not holds and (not past or fits(past, with_types=True) is not True):
+        by_names = fits(past or present, with_types=False)
+        holds = fits(present, with_types=False) if by_names and not said.has_types else None if by_names else by_names
+    return Decision(holds, f"the signature is {signature_text(definitions[0])}", _line(definitions[0], subject))
 
 
 def _returns_type(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    definition = definition_of(now, subject)
-    if definition is None:
+    definitions = _definitions(subject, now)
+    if not definitions:
         return Decision(None, "no definition")
-    found = definition.returns
-    holds = squeeze(found.strip("'\"")) == squeeze(predicate.value.strip("'\""))
-    return Decision(holds, f"declared to return {found or 'nothing'}", _line(definition, subject))
+    holds = _agreed([is_same_type(predicate.value, d.returns) for d in definitions])
+    return Decision(holds, f"declared to return {definitions[0].returns or 'nothing'}", _line(definitions[0], subject))
 
 
 def _value(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    key = f"{subject.qualified_name}({predicate.object})" if predicate.relation == "default" else predicate.object or subject.qualified_name
     facts = now.facts(subject.path)
     if facts is None:
         return Decision(None, now.skipped(subject.path) or "no facts")
+    key = _key(predicate, subject)
     found = [v for v in facts.values if v.key == key]
     if not found:
         return Decision(None if facts.has_error else False, f"{key} has no value", show_path(subject.path))
-    if len(found) > 1:
-        return Decision(None, f"{key} is assigned {len(found)} times")
-    holds = squeeze(found[0].text) == squeeze(predicate.value)
+    holds = _agreed([is_same_value(predicate.value, v.text) for v in found])
+    if holds is False and not (is_plain(predicate.value) and all(is_plain(v.text) for v in found)):
+        origin = read_symbol(predicate.subject)
+        before = then.facts(origin.path) if then is not None else None
+        fitted = [is_same_value(predicate.value, v.text) for v in before.values if v.key == _key(predicate, origin)] if before is not None else []
+        holds = False if _agreed(fitted) else None
     return Decision(holds, f"{key} is {found[0].text[:80]}", f"{show_path(subject.path)}:{found[0].span.row + 1}")
 
 
-def _own_returns(now: TreeView, subject: SymbolId, kind: str) -> Sequence[tuple[Expression | None, int]] | None:
+def _key(predicate: Predicate, subject: SymbolId) -> str:
+    return f"{subject.qualified_name}({predicate.object})" if predicate.relation == "default" else predicate.object or subject.qualified_name
+
+
+def _own_returns(now: TreeView, subject: SymbolId, kinds: tuple[str, ...]) -> Sequence[tuple[Expression | None, int]] | None:
     """The returned (or raised) expressions of the function itself, nested functions aside, with their rows."""
-    facts, definition = now.facts(subject.path), definition_of(now, subject)
-    if facts is None or definition is None:
+    facts, definitions = now.facts(subject.path), _definitions(subject, now)
+    if facts is None or not definitions:
         return None
-    owner = facts.definitions.index(definition)
-    return [(r.value, r.span.row) for r in facts.returns if r.kind == kind and facts.scopes[r.scope].definition == owner]
+    owners = {facts.definitions.index(d) for d in definitions}
+    return [(r.value, r.span.row) for r in facts.returns if r.kind in kinds and facts.scopes[r.scope].definition in owners]
 
 
 def _raises(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    found = _own_returns(now, subject, "raise")
+    found = _own_returns(now, subject, ("raise",))
     if found is None:
         return Decision(None, "no definition")
     for value, row in found:
-        raised = value.parts[0] if value is not None and value.kind in ("call", "new") and value.parts else value
-        if raised is not None and spell(raised) == predicate.object:
+        if value is not None and names_the_same(predicate.object, value):
             return Decision(True, f"raises {predicate.object}", f"{show_path(subject.path)}:{row + 1}")
     return Decision(False, f"{subject} raises no {predicate.object} itself", show_path(subject.path))
 
 
 def _never_returns_value(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    found, yields = _own_returns(now, subject, "return"), _own_returns(now, subject, "yield")
+    found = _own_returns(now, subject, ("return", "yield"))
     if found is None:
         return Decision(None, "no definition")
-    for value, row in [*found, *(yields or ())]:
+    for value, row in found:
         if value is not None and not (value.kind == "literal" and value.name == "none"):
             return Decision(False, "returns a value", f"{show_path(subject.path)}:{row + 1}")
     return Decision(True, "no return of a value")

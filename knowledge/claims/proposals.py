@@ -12,11 +12,11 @@ from typing import Any
 
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.predicates import RELATIONS
-from knowledge.claims.sets import QUESTIONS
+from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.claims.statements import Said, mentions, says_only_called, says_order, understand
 from knowledge.claims.view import TreeView
 from knowledge.records.claims import Anchor, Predicate
-from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol, parse_symbol, show_path
+from knowledge.records.identifiers import SymbolId, external_symbol, parse_symbol, read_symbol, show_path
 
 Lookup = Callable[[str], Sequence[SymbolId]]
 """A name as written → the definitions and files it may mean, best first; () for none."""
@@ -90,7 +90,8 @@ def anchors_of(predicate: Predicate, view: TreeView) -> tuple[Anchor, ...]:
         target = {"subject": predicate.subject, "predicate": name, "object": predicate.object}
     elif kind == "set":
         question = {"called_only_by": "callers", "subclasses_exactly": "subclasses", "imported_only_by": "importers"}[predicate.relation]
-        target = {"question": question, "symbol": predicate.subject, "scope": default_scope(predicate.subject, predicate.members, view)}
+        scope = default_scope(read_symbol(predicate.subject), [read_symbol(m) for m in predicate.members], view)
+        target = {"question": question, "symbol": predicate.subject, "scope": scope}
     elif kind == "value":
         symbol = parse_symbol(predicate.subject)
         name = symbol.qualified_name if symbol else predicate.object
@@ -99,15 +100,6 @@ def anchors_of(predicate: Predicate, view: TreeView) -> tuple[Anchor, ...]:
     elif kind == "body":
         target = {"symbol": predicate.subject, "strict": False}
     return (make_anchor(kind, **target),)
-
-
-def default_scope(subject: str, members: Sequence[str], view: TreeView) -> dict[str, Any]:
-    """The package of the subject (for something outside the repository: the members' package, else everything)."""
-    for text in (subject, *members):
-        symbol = parse_symbol(text) or file_symbol(text.encode("utf-8", "surrogateescape"))
-        if not symbol.is_external:
-            return {"package": view.package_of(symbol.path)}
-    return {}
 
 
 def _one(text: str, lookup: Lookup, view: TreeView, *, is_module: bool = False) -> SymbolId | None:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from knowledge.claims.lifecycle import KEPT, worst_first
 from knowledge.claims.locating import definition_of
-from knowledge.claims.predicates import parameters_text
+from knowledge.claims.spelling import signature_text
 from knowledge.claims.statements import mentions
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.graph_tree import candidates
@@ -144,7 +144,7 @@ def _symbol_line(symbol: SymbolId, why: str, view: IndexedTree) -> SymbolLine:
     definition = definition_of(view, symbol)
     if definition is None:
         return SymbolLine(str(symbol), "file", show_path(symbol.path), "", why)
-    signature = parameters_text(definition) if definition.kind in ("function", "method") else ""
+    signature = signature_text(definition) if definition.kind in ("function", "method") else ""
     return SymbolLine(
         str(symbol), definition.kind, f"{show_path(symbol.path)}:{definition.span.row + 1}-{definition.span.end_row + 1}", signature, why
     )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from knowledge.claims.anchors import make_anchor
+from knowledge.claims.membership import MODULE
 from knowledge.claims.predicates import RELATIONS
-from knowledge.claims.proposals import default_scope
-from knowledge.claims.sets import QUESTIONS
+from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.errors import InvalidRecordError, UnknownPathError, UnknownSymbolError
 from knowledge.operations.graph_tree import find_one, path_of
 from knowledge.operations.tree_view import IndexedTree
@@ -45,7 +45,7 @@ def read_anchor(spec: str, view: IndexedTree) -> Anchor:
         raise InvalidRecordError(f"cannot read the anchor {spec!r}; expected KIND:WHAT with KIND one of {', '.join(KINDS)}", suggestions=KINDS)
     if kind in QUESTIONS:
         symbol = file_or_symbol(text, view, is_outside_allowed=QUESTIONS[kind].of_files)
-        return make_anchor("set", role, question=kind, symbol=str(symbol), scope=default_scope(str(symbol), (), view))
+        return make_anchor("set", role, question=kind, symbol=str(symbol), scope=default_scope(symbol, (), view))
     if kind == "claim":
         return make_anchor("claim", role, claim=text)
     if kind in ("until", "days"):
@@ -133,7 +133,7 @@ def read_predicate(text: str, view: IndexedTree) -> Predicate:
         target = str(file_or_symbol(target, view, is_outside_allowed=of_files))
     elif relation == "inherits" and "::" in target:
         target = str(file_or_symbol(target, view))
-    members = tuple(str(file_or_symbol(str(m), view)) for m in given.get("members", ()))
+    members = tuple(_member(str(m), view) for m in given.get("members", ()))
     return Predicate(
         relation,
         str(subject),
@@ -143,3 +143,11 @@ def read_predicate(text: str, view: IndexedTree) -> Predicate:
         bool(given.get("is_negated", False)),
         bool(given.get("covers_statement", True)),
     )
+
+
+def _member(text: str, view: IndexedTree) -> str:
+    """A symbol or file; `path::<module>` is the code at the file's top level."""
+    path, mark, name = text.rpartition("::")
+    if mark and name == MODULE:
+        return str(SymbolId(known_path(path, view), MODULE))
+    return str(file_or_symbol(text, view))

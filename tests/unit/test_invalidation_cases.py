@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from knowledge.claims.anchors import make_anchor
-from knowledge.claims.proposals import default_scope, propose
-from knowledge.claims.sets import QUESTIONS
+from knowledge.claims.proposals import propose
+from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.invalidation.dependencies import concerned
 from knowledge.invalidation.propagate import Held, Past, evaluate, fingerprint
 from knowledge.records.claims import Anchor, Author, Claim, ClaimStatus, FreshnessPolicy, Scope, Verdict
@@ -104,7 +104,7 @@ def anchor_of(spec: str, tree: MemoryTree) -> Anchor:
     """As on the command line, without looking names up."""
     kind, _, text = spec.partition(":")
     if kind in QUESTIONS:
-        return make_anchor("set", question=kind, symbol=text, scope=default_scope(text, (), tree))
+        return make_anchor("set", question=kind, symbol=text, scope=default_scope(read_symbol(text), (), tree))
     if kind == "edge":
         subject, predicate, target = text.split()
         return make_anchor("edge", subject=subject, predicate=predicate, object=target)
