@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, cast
 
 import msgspec
 
@@ -41,8 +41,6 @@ Known = Mapping[tuple[bytes, str], Flow]
 
 _LONGEST = 200
 """A class with more ancestors than this is not followed further."""
-_DEEPEST = 50
-"""Nor is a longer chain of bases."""
 _PROPERTIES = frozenset({"property", "cached_property", "functools.cached_property", "abc.abstractproperty"})
 _GENERIC = frozenset({"Generic", "Protocol"})
 _SIMPLE_BASES = frozenset({
@@ -88,13 +86,14 @@ _UNKNOWN_ANCESTOR = Ancestor(b"", -1)
 class Classes:
     """Classes of one resolution; orders of resolution are remembered."""
 
-    def __init__(self, view: View, names: Names, follow: PythonFollowing, prefers_assigned: bool) -> None:
+    def __init__(self, view: View, names: Names, follow: PythonFollowing, prefers_assigned: bool, outsider: Callable[[View], Classes]) -> None:
+        """outsider: makes the classes of a view that belongs to no file."""
         self._prefers_assigned = prefers_assigned
         self._view = view
         self._names = names
         self._follow = follow
+        self._outsider = outsider
         self._orders: dict[tuple[bytes, int], tuple[Ancestor, ...]] = {}
-        self._running: set[tuple[bytes, int]] = set()
         self._members: dict[tuple[bytes, int, str, bool], Flow | None] = {}
 
     def definition(self, path: bytes, index: int) -> Definition | None:
@@ -111,26 +110,34 @@ class Classes:
     def order(self, path: bytes, index: int) -> tuple[Ancestor, ...]:
         """The class and its ancestors in the order in which Python looks for members (C3; as written where that has no answer)."""
         key = (path, index)
-        if key not in self._orders:
-            if key in self._running:
-                return (_UNKNOWN_ANCESTOR,)
-            self._running.add(key)
-            self._orders[key] = self._linearize(path, index)
-            self._running.discard(key)
-        return self._orders[key]
+        found = self._orders.get(key)
+        if found is None:
+            answer = self._view.tree.orders.ask(key, lambda: self._from_outside(path, index))
+            if answer is None:
+                return (Ancestor(path, index), _UNKNOWN_ANCESTOR)
+            self._view.note(answer.noted)
+            found = self._orders[key] = cast("tuple[Ancestor, ...]", answer.value)
+        return found
 
-    def _linearize(self, path: bytes, index: int) -> tuple[Ancestor, ...]:
-        own = Ancestor(path, index)
+    def _from_outside(self, path: bytes, index: int) -> tuple[object, frozenset[tuple[str, str]]]:
+        """The order as any other file sees it, and what it rests on."""
+        view = View(self._view.tree, b"")
+        return self._outsider(view).linearize(path, index), view.noted()
+
+    def linearize(self, path: bytes, index: int) -> tuple[Ancestor, ...]:
+        """The order of a class out of those of its bases."""
         bases = list(self.bases(path, index))
+        if not bases:
+            return (Ancestor(path, index),)
         orders = []
         for base in bases:
-            if base.path and len(self._running) < _DEEPEST:
-                known = self._parameters_of(base)
-                orders.append([base, *(_fill(ancestor, known) for ancestor in self.order(base.path, base.index)[1:])])
-            else:
-                orders.append([base, _UNKNOWN_ANCESTOR] if base.path else [base])
-        merged = _merge([*orders, bases])
-        return (own, *merged[:_LONGEST])
+            if not base.path:
+                orders.append([base])
+                continue
+            known = self._parameters_of(base)
+            orders.append([base, *(_fill(ancestor, known) for ancestor in self.order(base.path, base.index)[1:])])
+        merged = orders[0] if len(bases) == 1 else _merge([*orders, bases])
+        return (Ancestor(path, index), *merged[:_LONGEST])
 
     def bases(self, path: bytes, index: int) -> Iterator[Ancestor]:
         """The direct bases as written. A base that cannot be followed is an ancestor that is not known."""

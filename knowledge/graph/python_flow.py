@@ -48,7 +48,7 @@ class PythonFlow:
         self.view = view
         self.names = Names(view, self.binding)
         self.types = Types(self)
-        self.classes = Classes(view, self.names, self, prefers_assigned)
+        self.classes = Classes(view, self.names, self, prefers_assigned, _classes_from_outside)
         self.calls = Calls(view.tree, self.classes, self.types, self)
         self.passed = Passed(view.importer, facts, self)
         self.is_cut = False
@@ -267,6 +267,11 @@ def _open(elements: Flow) -> Flow:
     return Flow(elements.values, False, elements.reason)
 
 
+def _classes_from_outside(view: View) -> Classes:
+    return PythonFlow(view, _NO_FACTS).classes
+
+
+_NO_FACTS = FileFacts("python", "", "", 0, False)
 _KINDS = {
     "name": PythonFlow._name,
     "attribute": PythonFlow._attribute,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from typing import Literal
 
@@ -58,6 +58,7 @@ class Tree:
         self._candidates: dict[str, tuple[Candidate, ...] | None] = {}
         self._symbols: dict[tuple[bytes, int], SymbolId] = {}
         self._tests: dict[bytes, bool] = {}
+        self.orders = Shared()
 
     def outline(self, path: bytes) -> Outline | None:
         """The outline of a file; None where it has no facts."""
@@ -126,6 +127,52 @@ class Tree:
         return _short("\n".join(f"{decode(c.path)}::{c.qualified_name}#{c.ordinal} {c.kind} {c.is_overload}" for c in found))
 
 
+class SharedAnswer(msgspec.Struct, frozen=True):
+    """An answer with the questions that it rests on. height: how deep the chain of answers below it is."""
+
+    value: object
+    noted: frozenset[tuple[str, str]]
+    height: int
+
+
+class Shared:
+    """Answers that do not depend on who asks, shared by the resolutions of all files of a tree.
+
+    An answer that was cut short, because it needs itself or is nested too deep, holds only for the one that started the chain: it is
+    not kept. So what is kept does not depend on the order in which files are resolved.
+    """
+
+    DEEPEST = 50
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[bytes, int], SharedAnswer] = {}
+        self._running: list[tuple[bytes, int]] = []
+        self._cut = self.DEEPEST
+        """The lowest place in the running chain to which an answer was cut."""
+        self._height = 0
+
+    def ask(self, key: tuple[bytes, int], compute: Callable[[], tuple[object, frozenset[tuple[str, str]]]]) -> SharedAnswer | None:
+        """The answer; None where it would have to be asked inside itself, or too deep."""
+        depth = len(self._running)
+        found = self._known.get(key)
+        if found is not None and depth + found.height < self.DEEPEST:
+            self._height = max(self._height, found.height)
+            return found
+        if key in self._running or depth >= self.DEEPEST or found is not None:
+            self._cut = min(self._cut, self._running.index(key) if key in self._running else 0)
+            return None
+        outer_height, self._height = self._height, 0
+        self._running.append(key)
+        value, noted = compute()
+        self._running.pop()
+        answer = SharedAnswer(value, noted, self._height + 1)
+        if self._cut >= depth:
+            self._known[key] = answer
+            self._cut = self.DEEPEST
+        self._height = max(outer_height, answer.height)
+        return answer
+
+
 class View:
     """One tree as the resolution of `importer` sees it. Every question about another file is noted."""
 
@@ -133,10 +180,21 @@ class View:
         self.tree = tree
         self.importer = importer
         self._noted: set[tuple[str, str]] = set()
+        self._keys: dict[tuple[bytes, str], tuple[str, str]] = {}
 
     def reads(self) -> tuple[Read, ...]:
-        """What was asked, sorted, with the answers."""
-        return tuple(Read(kind, key, self.tree.answer(kind, key)) for kind, key in sorted(self._noted))
+        """What was asked of other files, sorted, with the answers."""
+        own = f"{decode(self.importer)}::"
+        noted = sorted((kind, key) for kind, key in self._noted if kind != "interface" or not key.startswith(own))
+        return tuple(Read(kind, key, self.tree.answer(kind, key)) for kind, key in noted)
+
+    def noted(self) -> frozenset[tuple[str, str]]:
+        """What was asked so far, as keys."""
+        return frozenset(self._noted)
+
+    def note(self, keys: Iterable[tuple[str, str]]) -> None:
+        """That the answers to these questions were used."""
+        self._noted.update(keys)
 
     def module(self, key: str) -> Sequence[bytes]:
         self._noted.add(("module", key))
@@ -152,7 +210,10 @@ class View:
     def named(self, path: bytes, name: str) -> Outline | None:
         """The outline of a file, to look at its module-level `name` and what stands below it."""
         if path != self.importer:
-            self._noted.add(("interface", f"{decode(path)}::{name}"))
+            key = self._keys.get((path, name))
+            if key is None:
+                key = self._keys[path, name] = ("interface", f"{decode(path)}::{name}")
+                self._noted.add(key)
         return self.tree.outline(path)
 
     def whole(self, path: bytes) -> Outline | None:

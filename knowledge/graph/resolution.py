@@ -46,7 +46,7 @@ class EdgeWriter:
     def __init__(self, view: View, facts: FileFacts) -> None:
         self._view = view
         self._facts = facts
-        self._edges: dict[tuple[SymbolId, str, SymbolId, int], Edge] = {}
+        self._edges: dict[tuple[int, str, str, bytes, int, str], Edge] = {}
         self._limitations: Counter[str] = Counter()
         self._rows: dict[str, int] = {}
         self.path = view.importer
@@ -60,10 +60,11 @@ class EdgeWriter:
 
     def add(self, subject: SymbolId, predicate: Predicate, target: Target, span: Span, name: str = "") -> None:
         """Adds an edge; of two between the same ends at the same place the first stays."""
-        key = (subject, predicate, target.symbol, span.start)
+        symbol = target.symbol
+        key = (span.start, predicate, symbol.qualified_name, symbol.path, symbol.ordinal, subject.qualified_name)
         if key not in self._edges:
             self._edges[key] = Edge(
-                subject, predicate, target.symbol, target.confidence_kind, target.reason, span.start, span.end, span.row, span.column,
+                subject, predicate, symbol, target.confidence_kind, target.reason, span.start, span.end, span.row, span.column,
                 name, target.rivals, RESOLVER, RESOLVER_VERSION,
             )  # fmt: skip
 
