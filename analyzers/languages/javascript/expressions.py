@@ -218,7 +218,7 @@ def _new(r: Reader, node: Node, depth: int) -> Expression:
     if callee_node is None:
         return UNKNOWN
     callee = parts[0]
-    start, end = node.start_byte, node.end_byte
+    start = node.start_byte
     found = Expression("new", "", tuple(parts), (), "", -1, start)
     if callee.name == "Proxy" and callee.kind == "name":
         r.limit("proxy", "new Proxy()", start)
@@ -294,6 +294,10 @@ def _yield(r: Reader, node: Node, depth: int) -> Expression:
 
 
 def _unary(r: Reader, node: Node, depth: int) -> Expression:
+    if node.children[0].type == "delete":
+        for child in r.operands(node):
+            assign(r, child, "delete", None)
+        return UNKNOWN
     return Expression("operator", node.children[0].type, tuple(r.read_all(node, depth + 1)), (), "", -1, node.start_byte)
 
 
@@ -368,7 +372,7 @@ def _jsx(r: Reader, node: Node, depth: int) -> Expression:
     for child in node.children:
         kind = child.kind_id
         if kind == k.jsx_opening:
-            tag = _jsx_tag(r, child, node, depth)
+            tag = _jsx_tag(r, child, depth)
         elif kind == k.jsx_text:
             r.unmentioned.append((child.start_byte, child.end_byte))
         elif r.expressions[kind] is not None:
@@ -377,10 +381,10 @@ def _jsx(r: Reader, node: Node, depth: int) -> Expression:
 
 
 def _jsx_single(r: Reader, node: Node, depth: int) -> Expression:
-    return Expression("jsx", _jsx_tag(r, node, node, depth), (), (), "", -1, node.start_byte)
+    return Expression("jsx", _jsx_tag(r, node, depth), (), (), "", -1, node.start_byte)
 
 
-def _jsx_tag(r: Reader, opening: Node, element: Node, depth: int) -> str:
+def _jsx_tag(r: Reader, opening: Node, depth: int) -> str:
     """The tag's name; its attributes are read."""
     k = r.kinds
     tag = ""
@@ -397,7 +401,6 @@ def _jsx_tag(r: Reader, opening: Node, element: Node, depth: int) -> str:
             if "." in tag or not tag[0].islower():
                 start = child.end_byte - len(tag.rpartition(".")[2].encode())
                 found = Expression("jsx", tag, (), (), "", -1, start)
-                span = r.span(element.start_byte, element.end_byte)
                 r.calls.append(Call(r.scope, found, r.span(start, child.end_byte), ("jsx",)))
     return tag
 

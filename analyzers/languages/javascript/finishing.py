@@ -147,5 +147,5 @@ def _mentions(r: Reader) -> tuple[str, ...]:
             kept.append(source[position:start])
         position = max(position, end)
     kept.append(source[position:])
-    words = set(b" ".join(kept).translate(_BLANKED).decode("utf-8", "replace").split()) - _KEYWORDS
+    words = set(b" ".join(kept).replace(b"${", b" ").translate(_BLANKED).decode("utf-8", "replace").split()) - _KEYWORDS
     return tuple(sorted([word for word in words if word[0] not in string.digits]))

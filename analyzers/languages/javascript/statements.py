@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzers.facts import Expression, Parameter, Span
 from analyzers.languages.javascript import functions
-from analyzers.languages.javascript.functions import class_name, define_class, define_function, dotted_name, type_names
+from analyzers.languages.javascript.functions import class_name, define_class, define_function, type_names
 from analyzers.languages.javascript.keys import key_name
 from analyzers.languages.javascript.modules import bind_required, export_statement, import_alias, import_statement, unwrapped
 from analyzers.languages.javascript.objects import object_literal
@@ -385,17 +385,40 @@ def _namespace(r: Reader, node: Node) -> None:
     body = next((child for child in node.children if child.kind_id == k.statement_block), None)
     if name_node is None:
         return
-    text = r.text(name_node)
-    name = text[1:-1] if name_node.kind_id == k.string else text
-    index = r.define(name, "namespace", node, name_node)
-    r.complete(index, Header(flags=() if body is not None else ("declaration",)))
-    if name_node.kind_id in (k.identifier, k.nested_identifier):
-        first = dotted_name(r, name_node)
-        while first.parts:
-            first = first.parts[0]
-        r.bind("definition", first.name, name_node.start_byte, Bound(target=index))
+    outer = r.scope
+    if name_node.kind_id == k.nested_identifier:
+        *owners, name_node = _leaves(r, name_node)
+        for owner in owners:
+            index = _open_namespace(r, node, owner, ())
+            r.scope = r.open_scope("module", node, index, start=owner.start_byte)
+    index = _open_namespace(r, node, name_node, () if body is not None else ("declaration",))
     if body is not None:
         r.later(body.children, r.open_scope("module", body, index))
+    r.scope = outer
+
+
+def _open_namespace(r: Reader, node: Node, name_node: Node, flags: tuple[str, ...]) -> int:
+    text = r.text(name_node)
+    is_external = name_node.kind_id == r.kinds.string
+    name = text[1:-1] if is_external else text
+    index = r.define(name, "namespace", node, name_node)
+    r.complete(index, Header(flags=flags))
+    if not is_external and name_node.kind_id != r.kinds.global_token:
+        r.bind("definition", name, name_node.start_byte, Bound(target=index))
+    return index
+
+
+def _leaves(r: Reader, node: Node) -> list[Node]:
+    """The names of `A.B.C`."""
+    found: list[Node] = []
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        if part.kind_id == r.kinds.nested_identifier:
+            todo.extend(child for child in reversed(part.children) if child.is_named)
+        else:
+            found.append(part)
+    return found
 
 
 def _ambient(r: Reader, node: Node) -> None:

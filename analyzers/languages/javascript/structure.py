@@ -362,17 +362,17 @@ class Structure(ExpressionStructure):
             yield from children
             yield CLOSE
             return
-        key = name.start_byte
-        yield Open(key)
+        keys = [start for start in _starts(name) if start in text.keys]
+        yield from (Open(key) for key in keys)
         yield Piece(b"(namespace")
-        yield Begin(key, "header")
+        yield from (Begin(key, "header") for key in keys)
         yield Piece(spell_type(name, text.source))
-        yield End(key, "header")
-        yield Begin(key, "body")
+        yield from (End(key, "header") for key in keys)
+        yield from (Begin(key, "body") for key in keys)
         yield from (child for child in children if child.kind_id == k.statement_block)
-        yield End(key, "body")
+        yield from (End(key, "body") for key in keys)
         yield CLOSE
-        yield Close(key)
+        yield from (Close(key) for key in keys)
 
     # Statements and modules
 
