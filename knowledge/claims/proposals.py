@@ -13,7 +13,7 @@ from typing import Any
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.predicates import RELATIONS
 from knowledge.claims.sets import QUESTIONS, default_scope
-from knowledge.claims.statements import Said, mentions, says_only_called, says_order, understand
+from knowledge.claims.statements import Mention, Said, mentions, says_only_called, says_order, understand
 from knowledge.claims.view import TreeView
 from knowledge.records.claims import Anchor, Predicate
 from knowledge.records.identifiers import SymbolId, external_symbol, parse_symbol, read_symbol, show_path
@@ -127,8 +127,8 @@ def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
     notes: list[str] = []
     unknown: list[str] = []
     files: list[SymbolId] = []
-    for name in mentions(statement):
-        found = list(lookup(name))
+    for mention in mentions(statement):
+        name, found = mention.name, meant(mention, view, lookup)
         if not found:
             if _looks_like_code(name):
                 unknown.append(name)
@@ -159,7 +159,19 @@ def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
         notes.append("an order in time (after, before, 뒤에) cannot be shown by any anchor: check it in a run or by reading")
     if not anchors:
         notes.append("unanchored: nothing in the repository is watched for this statement")
+        prose = [word for word in dict.fromkeys(re.findall(r"[A-Za-z]+", statement)) if meant(Mention(word, is_plain=True), view, lookup)]
+        notes += [f"taken for prose, though it is defined here (in back-ticks it is a name): {', '.join(prose[:4])}"] if prose else []
     return Proposal(tuple(anchors.values()), None, tuple(notes), tuple(unknown))
+
+
+def meant(mention: Mention, view: TreeView, lookup: Lookup) -> list[SymbolId]:
+    """What a mention may mean: tests aside where that leaves one definition; a plain word counts only where it leaves just one."""
+    found = list(lookup(mention.name))
+    outside = [s for s in found if s.qualified_name and "test" not in view.kinds_of(s.path)]
+    is_one = len({(s.path, s.qualified_name) for s in outside}) == 1
+    if mention.is_plain:
+        return outside if is_one else []
+    return outside if is_one and len(found) > len(outside) and all(s.qualified_name for s in found) else found
 
 
 def _looks_like_code(name: str) -> bool:

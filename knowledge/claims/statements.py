@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from knowledge.claims.common_words import FUNCTION_WORDS, is_common
+
 _NAME = r"`?(?:[\w./\\-]+::)?[^\W\d][\w$]*(?:[./-]+[\w$]+)*(?:\(\))?`?"
 _PATH = r"`?[\w.$/\\-]+`?"
 _LIST = r"[^;!?]+?"
@@ -155,23 +157,48 @@ def clean(name: str) -> str:
 
 
 _MENTION = re.compile(r"`([^`\n]+)`|((?:[\w.\\-]+/)*[\w.\\-]+::[\w$.]+|(?:[\w.-]+/)+[\w.-]+|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)", re.ASCII)
-_HANGUL = re.compile(r"[가-힣_][가-힣\w]*")
+_HANGUL = re.compile(r"(?<!\w)_*[가-힣]\w*")
 _PARTICLES = ("에서만", "에서", "으로", "에게", "까지", "부터", "은", "는", "이", "가", "을", "를", "의", "와", "과", "도", "만", "에", "로")
+_PLAIN = re.compile(r"[a-z]+|[가-힣]+")
+_SHORTEST_PLAIN = 3
 
 
-def mentions(statement: str) -> tuple[str, ...]:
-    """Everything in the text that may be an identifier or a path, in order, without repeats; Korean words with and without their particle."""
-    found: dict[str, None] = {}
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A word of a text that may be a name. is_plain: it is written as any word of prose is, so it counts only where it can mean one thing alone."""
+
+    name: str
+    is_plain: bool = False
+
+
+def mentions(statement: str) -> tuple[Mention, ...]:
+    """Everything in the text that may be an identifier or a path, in order, without repeats; Korean words with and without their particle.
+
+    Everyday English is left out, unless it stands in back-ticks or before call parentheses.
+    """
+    found: dict[str, Mention] = {}
     for match in _MENTION.finditer(statement):
-        found[(match[1] or match[2]).strip().removesuffix("()").rstrip(".")] = None
+        name = (match[1] or match[2]).strip().removesuffix("()").rstrip(".")
+        is_marked = match[1] is not None or statement.startswith("(", match.end())
+        if not name.strip("_") or (not is_marked and _is_prose(name)):
+            continue
+        is_plain = not is_marked and bool(_PLAIN.fullmatch(name))
+        if name not in found or not is_plain:
+            found[name] = Mention(name, is_plain)
     for match in _HANGUL.finditer(statement):
         word = match[0]
-        found[word] = None
-        for particle in _PARTICLES:
-            if word.endswith(particle) and len(word) > len(particle):
-                found[word.removesuffix(particle)] = None
-                break
-    return tuple(name for name in found if name and name not in _PARTICLES)
+        stem = next((word.removesuffix(p) for p in _PARTICLES if word.endswith(p) and len(word) > len(p)), word)
+        for name in dict.fromkeys((word, stem)):
+            if name not in _PARTICLES:
+                found.setdefault(name, Mention(name, bool(_PLAIN.fullmatch(name))))
+    return tuple(found.values())
+
+
+def _is_prose(name: str) -> bool:
+    """Whether a word that is not marked as a name is none: a short or everyday word, or `The`, `When`, `A` with the capital of a sentence's start."""
+    if name in ("e.g", "i.e") or (name.istitle() and name.lower() in FUNCTION_WORDS):
+        return True
+    return bool(_PLAIN.fullmatch(name)) and (len(name) < _SHORTEST_PLAIN or is_common(name))
 
 
 _ORDER = re.compile(r"\b(?:after|before|until|once|first|then)\b|(?:뒤에|후에|전에|다음에|이후|이전)", re.IGNORECASE)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from knowledge.claims.lifecycle import KEPT, worst_first
 from knowledge.claims.locating import definition_of
+from knowledge.claims.proposals import meant
 from knowledge.claims.spelling import signature_text
 from knowledge.claims.statements import mentions
 from knowledge.invalidation.propagate import Held
@@ -125,8 +126,8 @@ def _symbols(goal: str, focus: Sequence[SymbolId], view: IndexedTree) -> list[tu
         for definition in facts.definitions if facts is not None else ():
             if definition.qualified_name and "." not in definition.qualified_name:
                 found.setdefault(SymbolId(path, definition.qualified_name, definition.ordinal), "in a file in focus")
-    for name in mentions(goal):
-        for symbol in candidates(name, view)[:3]:
+    for mention in mentions(goal):
+        for symbol in meant(mention, view, lambda name: candidates(name, view))[:3]:
             if symbol.qualified_name:
                 found.setdefault(symbol, "named in the goal")
     wanted = words_of(goal)

@@ -6,17 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from knowledge.claims.common_words import is_common
 from knowledge.claims.statements import clean, mentions, names_in, says_only_called, says_order, understand
 
-CASES = Path(__file__).parent.parent / "cases" / "statements" / "statements.md"
+CASES = Path(__file__).parent.parent / "cases" / "statements"
 
 
-def _rows() -> list[tuple[str, str, str, str]]:
-    rows = [line.strip().strip("|").split(" |") for line in CASES.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
-    return [(c[0].strip(), c[1].strip(), c[2].strip(), c[3].strip()) for c in rows[1:] if not c[0].strip().startswith("---")]
+def _rows(name: str) -> list[tuple[str, ...]]:
+    """The rows of a case file's table, its heading aside."""
+    lines = [line.strip() for line in (CASES / name).read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    rows = [tuple(cell.strip() for cell in line.removeprefix("|").removesuffix("|").split(" |")) for line in lines]
+    return [row for row in rows[1:] if not row[0].startswith("---")]
 
 
-@pytest.mark.parametrize(("statement", "relation", "subject", "rest"), _rows())
+@pytest.mark.parametrize(("statement", "relation", "subject", "rest"), _rows("statements.md"))
 def test_statement_is_understood_as_the_table_says(statement: str, relation: str, subject: str, rest: str) -> None:
     """Each sentence of the table says just what its row says."""
     said = understand(statement)
@@ -30,11 +33,17 @@ def test_statement_is_understood_as_the_table_says(statement: str, relation: str
     assert found == rest
 
 
-def test_mentions_finds_identifiers_between_korean_particles() -> None:
-    """Identifiers and paths are found with the particle behind them cut off, Korean words both ways."""
-    found = mentions("createSession은 src/auth.py의 `Store.put`을 부르고 세션을 Redis에 저장한다")
-    assert ["createSession", "src/auth.py", "Store.put", "Redis"] == [name for name in found if name.isascii()]
-    assert "세션" in found
+@pytest.mark.parametrize(("statement", "expected"), _rows("mentions.md"))
+def test_names_are_told_from_prose_as_the_table_says(statement: str, expected: str) -> None:
+    """Each sentence of the table has the names that its row has; a `?` marks one that counts only where it means one thing alone."""
+    found = [f"{mention.name}{'?' if mention.is_plain else ''}" for mention in mentions(statement)]
+    assert found == [name for name in expected.split(", ") if name]
+
+
+def test_everyday_english_is_known_in_its_usual_forms() -> None:
+    """Plurals, past tenses and the like are as common as the word itself; names of code are not."""
+    assert all(is_common(word) for word in ("the", "calls", "queries", "stopped", "caching", "raised", "written"))
+    assert not any(is_common(word) for word in ("jsonify", "authenticate", "dispatcher", "wsgi"))
 
 
 @pytest.mark.parametrize(
