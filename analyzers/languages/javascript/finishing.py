@@ -7,7 +7,6 @@ from collections import defaultdict
 
 from analyzers.facts import Access, Binding, Definition, Expression, FileFacts
 from analyzers.languages.javascript.reading import Reader
-from analyzers.parsing import Parsed
 from analyzers.registry import analyzer_version, parser_version
 
 _WORD_BYTES = frozenset((string.ascii_letters + string.digits + "_$").encode()) | frozenset(range(0x80, 0x100))
@@ -28,13 +27,12 @@ def finished(r: Reader) -> FileFacts:
     definitions = _flagged(r)
     _note_merging(r)
     parsed = r.parsed
-    errors = _true_errors(parsed)
     return FileFacts(
         language=parsed.language,
         parser_version=parser_version(parsed.language),
         analyzer_version=analyzer_version(parsed.language),
         line_count=parsed.line_count,
-        has_error=bool(errors),
+        has_error=bool(parsed.errors),
         definitions=definitions,
         scopes=tuple(r.scopes),
         bindings=tuple(sorted(r.bindings, key=_start)),
@@ -45,7 +43,7 @@ def finished(r: Reader) -> FileFacts:
         returns=tuple(r.returns),
         values=tuple(r.values),
         mentions=_mentions(r),
-        error_rows=tuple(sorted({(parsed.row(start), parsed.row(max(start, end - 1))) for start, end in errors})),
+        error_rows=parsed.error_rows(),
         limitations=(*parsed.limitations, *r.limitations),
         narrowings=tuple(r.narrowings),
     )
@@ -130,11 +128,6 @@ def _note_merging(r: Reader) -> None:
     for name, rest in repeated.items():
         if kinds[name] in _TYPES and any(found.kind in _TYPES or found.kind == "function" for found in rest):
             r.limit("declaration-merging", name, rest[0].span.start)
-
-
-def _true_errors(parsed: Parsed) -> list[tuple[int, int]]:
-    """The syntax errors, without those of the grammar: it does not know `export type * from`."""
-    return [(start, end) for start, end in parsed.errors if parsed.source[start:end] != b"type"]
 
 
 def _mentions(r: Reader) -> tuple[str, ...]:

@@ -232,11 +232,14 @@ def type_parameters(r: Reader, node: Node) -> list[Parameter]:
         if child.kind_id == r.kinds.type_parameter:
             name, bound, default = "", "", ""
             for part in child.children:
-                if part.kind_id == r.kinds.type_identifier:
-                    name = r.text(part)
+                if part.kind_id == r.kinds.type_identifier or part.kind_id == r.kinds.error:
+                    name = r.text(part).rpartition(" ")[2]
                 elif part.type == "constraint":
                     bound = r.squeezed(part).removeprefix("extends").strip()
                 elif part.type == "default_type":
                     default = r.squeezed(part).removeprefix("=").strip()
             found.append(Parameter(name, "type", default, bound))
+        elif child.kind_id == r.kinds.error and found and found[-1].name in ("in", "out"):
+            # `in T`, `out T`: the grammar takes the modifier for the name.
+            found[-1] = Parameter(r.text(child).rpartition(" ")[2], "type", found[-1].default, found[-1].annotation)
     return found
