@@ -32,6 +32,8 @@ _COMMON = _BUILT_IN | _USUAL
 
 _WORTH_SAYING = 3
 """With more targets than this most of them would be wrong: it is told instead that there are too many."""
+_COMPARED = 12
+"""So many candidates are held against one another."""
 IsSubclass = Callable[[bytes, int, tuple[bytes, int]], bool]
 
 
@@ -41,6 +43,7 @@ class Guesses:
     def __init__(self, view: View, is_subclass: IsSubclass) -> None:
         self._view = view
         self._is_subclass = is_subclass
+        self._methods: dict[str, list[Candidate]] = {}
 
     def method(self, name: str, receiver: str) -> tuple[list[Target], str]:
         """Targets of `receiver.name()`, and the code of a limitation where there are too many."""
@@ -49,7 +52,10 @@ class Guesses:
         found = self._view.candidates(name)
         if found is None:
             return [], "too-many-candidates"
-        methods = self._highest(self._worth([candidate for candidate in found if candidate.kind == "method" and not candidate.is_overload]))
+        if name not in self._methods:
+            kept = [candidate for candidate in found if candidate.kind == "method" and not candidate.is_overload]
+            self._methods[name] = self._highest(self._worth(kept))
+        methods = self._methods[name]
         if not methods:
             return [], ""
         hinted = [candidate for candidate in methods if _resembles(receiver, candidate.qualified_name.split(".")[-2])] if receiver else []
@@ -74,7 +80,7 @@ class Guesses:
 
     def _highest(self, candidates: list[Candidate]) -> list[Candidate]:
         """Without methods that override another candidate: a call through the class above is a call of all of them."""
-        if len(candidates) < 2:
+        if not 2 <= len(candidates) <= _COMPARED:
             return candidates
         owners = [(candidate.path, self._owner(candidate)) for candidate in candidates]
         return [

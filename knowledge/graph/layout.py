@@ -50,6 +50,7 @@ class Layout:
         node, typescript = set(found[b"package.json"]), {*found[b"tsconfig.json"], *found[b"jsconfig.json"]}
         self.javascript = JavaScriptLayout(self.paths, source.text, node, typescript)
         self._projects: dict[bytes, PythonProject] = {}
+        self._project_directories: dict[bytes, bytes] = {}
         self._roots: dict[bytes, tuple[bytes, ...]] = {}
         self._answers: dict[str, tuple[bytes, ...]] = {}
 
@@ -63,7 +64,11 @@ class Layout:
 
     def project_of(self, path: bytes) -> bytes:
         """The directory of the innermost Python project that holds `path`; b"" where no nearer one does."""
-        return next(directory for directory in _ancestors(path) if directory in self._python_directories)
+        directory = posixpath.dirname(path)
+        if directory not in self._project_directories:
+            found = directory if directory in self._python_directories else self.project_of(directory) if directory else b""
+            self._project_directories[directory] = found
+        return self._project_directories[directory]
 
     def roots(self, directory: bytes) -> tuple[bytes, ...]:
         """Where the project in `directory` keeps its modules, best first."""

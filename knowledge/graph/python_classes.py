@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, cast
 
 import msgspec
@@ -93,17 +93,22 @@ class Classes:
         self._names = names
         self._follow = follow
         self._outsider = outsider
+        self._definitions: dict[tuple[bytes, int], Definition] = {}
         self._orders: dict[tuple[bytes, int], tuple[Ancestor, ...]] = {}
+        self._parameters: dict[tuple[bytes, int], list[TypeVariable]] = {}
         self._members: dict[tuple[bytes, int, str, bool], Flow | None] = {}
 
     def definition(self, path: bytes, index: int) -> Definition | None:
         """A definition that a value names; noted, for it may stand in another file."""
-        outline = self._view.tree.outline(path)
-        if outline is None:
-            return None
-        if path != self._view.importer:
+        key = (path, index)
+        found = self._definitions.get(key)
+        if found is None:
+            outline = self._view.tree.outline(path)
+            if outline is None:
+                return None
             self._view.named(path, outline.top_of(index))
-        return outline.definitions[index]
+            found = self._definitions[key] = outline.definitions[index]
+        return found
 
     # ── order of resolution ──
 
@@ -160,6 +165,12 @@ class Classes:
 
     def parameters(self, path: bytes, index: int) -> list[TypeVariable]:
         """The type parameters of a class, in order: those of Generic or Protocol, else as they first appear in its bases."""
+        key = (path, index)
+        if key not in self._parameters:
+            self._parameters[key] = self._find_parameters(path, index)
+        return self._parameters[key]
+
+    def _find_parameters(self, path: bytes, index: int) -> list[TypeVariable]:
         definition = self.definition(path, index)
         if definition is None:
             return []
@@ -188,7 +199,11 @@ class Classes:
         return any(a.external is not None and a.external.name.rpartition(".")[2] in _ENUMS for a in self.order(path, index))
 
     def is_subclass(self, path: bytes, index: int, of: tuple[bytes, int]) -> bool:
-        return any((ancestor.path, ancestor.index) == of for ancestor in self.order(path, index))
+        wanted, number = of
+        for ancestor in self.order(path, index):
+            if ancestor.index == number and ancestor.path == wanted:
+                return True
+        return False
 
     # ── attributes ──
 
@@ -348,8 +363,10 @@ class Classes:
         definition = self.definition(value.path, value.index)
         if definition is None:
             return UNKNOWN
-        decorators = {annotation_of(decorator).name for decorator in definition.decorators}
-        if isinstance(receiver, Instance | Super) and ("property" in definition.flags or _is_property(decorators)):
+        if not definition.flags and not definition.decorators:
+            return one(value if isinstance(receiver, Class) else Function(value.path, value.index, receiver), reason)
+        is_property = "property" in definition.flags or _is_property(annotation_of(decorator).name for decorator in definition.decorators)
+        if isinstance(receiver, Instance | Super) and is_property:
             bound = Function(value.path, value.index, receiver)
             return substitute(through(self._follow.result_of_function(bound), "attribute"), known)
         if "static" in definition.flags:
@@ -361,7 +378,7 @@ class Classes:
         return one(Function(value.path, value.index, receiver), reason)
 
 
-def _is_property(decorators: set[str]) -> bool:
+def _is_property(decorators: Iterable[str]) -> bool:
     return any(name in _PROPERTIES or name.rpartition(".")[2] in ("property", "cached_property") for name in decorators)
 
 

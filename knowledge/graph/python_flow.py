@@ -54,6 +54,9 @@ class PythonFlow:
         self.is_cut = False
         """Whether something was too deep to be followed."""
         self._depth = 0
+        self._known: dict[int, Flow] = {}
+        """What expressions of the file itself are, by their identity: the file's facts outlive the resolver"""
+        self._facts = facts
         self.narrowings = Narrowings(view.importer, view.tree.outline(view.importer), self.expression, self.classes.is_subclass)
 
     # ── Following ──
@@ -89,15 +92,21 @@ class PythonFlow:
         return tuple(self.types.flow(place, argument) for argument in annotation.arguments)
 
     def expression(self, place: Place, expression: Expression) -> Flow:
+        is_kept = not self.names.is_running and place.path == self.view.importer
+        if is_kept and (known := self._known.get(id(expression))) is not None:
+            return known
         if self._depth >= EXPRESSION_DEPTH:
             self.is_cut = True
             return UNKNOWN
+        follow = _KINDS.get(expression.kind)
+        if follow is None:
+            return UNKNOWN
         self._depth += 1
-        try:
-            follow = _KINDS.get(expression.kind)
-            return follow(self, place, expression) if follow is not None else UNKNOWN
-        finally:
-            self._depth -= 1
+        flow = follow(self, place, expression)
+        self._depth -= 1
+        if is_kept:
+            self._known[id(expression)] = flow
+        return flow
 
     # ── expressions ──
 

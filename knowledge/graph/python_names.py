@@ -31,6 +31,8 @@ class Names:
         self._follow_binding = follow_binding
         self._known: dict[tuple[bytes, int, str, int], Flow] = {}
         self._running: set[tuple[bytes, int, str, int]] = set()
+        self.is_running = False
+        """Whether a binding is being followed: what is found meanwhile may be cut short by it"""
         self._modules: dict[tuple[bytes, int, str], Flow] = {}
         self._module_names: dict[tuple[bytes, str], Flow | None] = {}
         self._searching: set[tuple[bytes, str]] = set()
@@ -66,6 +68,8 @@ class Names:
 
     def bound(self, path: bytes, scope: int, name: str, bindings: Sequence[Binding], at: int, is_later: bool = False) -> Flow:
         """What the bindings of one name in one scope give at byte `at`, or at any time from then on."""
+        if len(bindings) == 1 and bindings[0].kind not in SILENT:
+            return self._binding((path, scope, name, 0), bindings[0])
         flows = [self._binding((path, scope, name, index), bindings[index]) for index in live_bindings(bindings, at, is_later)]
         return flows[0] if len(flows) == 1 else union(flows)
 
@@ -75,8 +79,10 @@ class Names:
             if key in self._running:
                 return UNKNOWN
             self._running.add(key)
+            self.is_running = True
             found = self._known[key] = self._follow_binding(Place(key[0], key[1]), binding)
             self._running.discard(key)
+            self.is_running = bool(self._running)
         return found
 
     def _own_module(self, path: bytes, outline: Outline, name: str, at: int) -> Flow | None:

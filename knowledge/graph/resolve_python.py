@@ -157,6 +157,10 @@ class PythonResolver:
             return
         callee = call.expression.parts[0]
         place = Place(self._path, call.scope)
+        if "implicit" in call.flags:
+            owner = self._flow.expression(place, callee.parts[0])
+            if not any(isinstance(value, Instance | Class) for value in owner.values):
+                return
         flow = self._flow.expression(place, callee)
         subject = self.writer.owner(call.scope)
         span = _name_span(call)
