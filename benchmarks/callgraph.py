@@ -60,6 +60,9 @@ class Files:
     def language(self, path: bytes) -> str:
         return language_of(path)
 
+    def outline(self, path: bytes) -> FileFacts | None:
+        return self.facts(path)
+
     def facts(self, path: bytes) -> FileFacts | None:
         return self._facts.get(path)
 

@@ -50,6 +50,9 @@ class TextSource:
     def language(self, path: bytes) -> str:
         return language_of(path)
 
+    def outline(self, path: bytes) -> FileFacts | None:
+        return self.facts(path)
+
     def facts(self, path: bytes) -> FileFacts | None:
         language = language_of(path)
         return facts_of(self._files[path], language) if path in self._files and language else None

@@ -58,6 +58,9 @@ class MemoryTree:
         found = self._read(path)
         return found if isinstance(found, FileFacts) else None
 
+    def outline(self, path: bytes) -> FileFacts | None:
+        return self.facts(path)
+
     def skipped(self, path: bytes) -> str:
         found = self._read(path)
         return found if isinstance(found, str) else ""

@@ -64,7 +64,7 @@ class Tree:
         """The outline of a file; None where it has no facts."""
         if path in self._outlines:
             return self._outlines[path]
-        facts = self.source.facts(path) if path in self.layout.paths else None
+        facts = self.source.outline(path) if path in self.layout.paths else None
         found = Outline(path, facts) if facts is not None else None
         self._outlines[path] = found
         if len(self._outlines) > _OUTLINES:

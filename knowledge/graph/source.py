@@ -21,6 +21,10 @@ class FactSource(Protocol):
 
     def facts(self, path: bytes) -> FileFacts | None: ...
 
+    def outline(self, path: bytes) -> FileFacts | None:
+        """The facts that resolving another file may look at; calls, values and mentions may be left out of them."""
+        ...
+
     def interface(self, path: bytes) -> str:
         """Hash of what other files can see of this one; "" without facts."""
         ...

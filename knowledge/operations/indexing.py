@@ -28,13 +28,15 @@ from knowledge.records.identifiers import show_path
 from knowledge.records.stored import FactKey, StoredFacts, StoredResolution, TreeFile
 from knowledge.records.trees import EntryChange, FileEntry
 from knowledge.repository.interface import Tree
-from knowledge.storage.bulk import collection_paused
+from knowledge.storage.bulk import collect_young, collection_paused
 from knowledge.storage.lock import writer_lock
 
 _BATCH = 256
 MAX_TREES, MAX_BYTES = 400, 2_000_000_000
 """Bounds of the index: least recently used trees beyond them are collected."""
 _SHOWN_SKIPPED = 5
+_YOUNG = 8
+"""After so many files what their resolvers left behind is freed."""
 SYNTAX_ERROR = "syntax-error"
 
 
@@ -232,7 +234,9 @@ def _resolve(work: _Work, view: IndexedTree) -> None:
             known.setdefault(one.path, []).append(one)
     work.run.project.progress.start("resolving names", len(paths))
     fresh: list[StoredResolution] = []
-    for path in paths:
+    for number, path in enumerate(paths):
+        if number % _YOUNG == 0:
+            collect_young()
         work.touched.add(path)
         held = next((r for r in known.get(path, ()) if r.inputs.startswith(_VERSION) and holds(r.reads, new)), None)
         if held is not None:
@@ -279,7 +283,7 @@ def _to_resolve(work: _Work, view: IndexedTree, new: ResolverTree) -> list[bytes
         paths = plan(ResolverTree(base), new, changed, readers).resolve
     kept = []
     for path in sorted(paths):
-        facts = view.facts(path) if LANGUAGES[language_of(path)].kind == "code" else None
+        facts = view.outline(path) if LANGUAGES[language_of(path)].kind == "code" else None
         if facts is not None:
             kept.append(path)
             if facts.has_error:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from analyzers.facts import FileFacts, SymbolDigests
 from analyzers.registry import LANGUAGES, classify, language_of
 from knowledge.claims.sets import OUT_OF_SCOPE
-from knowledge.facts.extraction import FactExtractor, decode_digests, decode_facts
+from knowledge.facts.extraction import FactExtractor, decode_digests, decode_facts, decode_outline
 from knowledge.graph.layout import Layout
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, read_path, show_path
@@ -24,8 +24,8 @@ from knowledge.storage.index import IndexStore
 
 Kept = TypeVar("Kept")
 
-_KEPT_FACTS = 2_000
-"""Decoded files kept in memory."""
+_KEPT_FACTS, _KEPT_OUTLINES = 200, 4_000
+"""Decoded files kept in memory: whole, and as other files see them."""
 
 
 class FactLoader:
@@ -35,6 +35,7 @@ class FactLoader:
         self.index, self.repository, self._extractor = index, repository, extractor
         self._ids: dict[FactKey, int] = {}
         self._facts: OrderedDict[int, FileFacts | None] = OrderedDict()
+        self._outlines: OrderedDict[int, FileFacts | None] = OrderedDict()
         self._digests: OrderedDict[int, SymbolDigests | None] = OrderedDict()
         self._skipped: dict[int, str] = {}
 
@@ -56,11 +57,12 @@ class FactLoader:
             self._remember(self._facts, fact_id, decode_facts(payload) if payload else None)
         return self._facts[fact_id]
 
-    def preload(self, fact_ids: Iterable[int]) -> None:
-        """Decode many at once."""
-        missing = [i for i in dict.fromkeys(fact_ids) if i and i not in self._facts]
-        for fact_id, payload in self.index.payloads(missing).items():
-            self._remember(self._facts, fact_id, decode_facts(payload) if payload else None)
+    def outline(self, fact_id: int) -> FileFacts | None:
+        """The facts as other files see them: a fraction of the memory."""
+        if fact_id not in self._outlines:
+            payload = self.index.payloads([fact_id]).get(fact_id, b"")
+            self._remember(self._outlines, fact_id, decode_outline(payload) if payload else None, _KEPT_OUTLINES)
+        return self._outlines[fact_id]
 
     def skipped(self, fact_id: int) -> str:
         """The code of the limitation for which the file has no facts; "" where it has some."""
@@ -80,9 +82,9 @@ class FactLoader:
         return self._digests[fact_id]
 
     @staticmethod
-    def _remember(kept: OrderedDict[int, Kept], fact_id: int, value: Kept) -> None:
+    def _remember(kept: OrderedDict[int, Kept], fact_id: int, value: Kept, most: int = _KEPT_FACTS) -> None:
         kept[fact_id] = value
-        while len(kept) > _KEPT_FACTS:
+        while len(kept) > most:
             kept.popitem(last=False)
 
 
@@ -146,6 +148,10 @@ class IndexedTree(TreeFiles):
         self._names: dict[str, tuple[tuple[bytes, int], ...]] | None = None
 
     # ── FactSource ──
+
+    def outline(self, path: bytes) -> FileFacts | None:
+        found = self._key(path)
+        return self.loader.outline(found[1]) if found else None
 
     def paths(self) -> set[bytes] | dict[bytes, tuple[int, int]]:
         return self.files

@@ -21,6 +21,9 @@ class Files:
     def language(self, path: bytes) -> str:
         return ""
 
+    def outline(self, path: bytes) -> FileFacts | None:
+        return self.facts(path)
+
     def facts(self, path: bytes) -> FileFacts | None:
         return None
 
