@@ -29,7 +29,9 @@ Blob = tuple[FactKey, bytes]
 
 BATCH_BYTES = 256_000
 BATCH_FILES = 64
-MAX_WORKERS = 2
+MAX_CHILDREN = 2
+SECOND_CHILD_BYTES = 2_000_000
+"""A second child is worth the time it takes to start from here on."""
 INLINE_BYTES = 100_000
 """Larger files always go to a child."""
 INLINE_LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx", "json", "toml", "yaml", "ini", "dotenv"})
@@ -112,15 +114,18 @@ class FactExtractor:
     def _through_children(self, batches: Iterator[list[Blob]], wanted: Wanted) -> Iterator[tuple[FactKey, Row]]:
         """Each child has one batch at a time; their answers are read in turns, so the order stays."""
         waiting: deque[tuple[int, list[Blob]]] = deque()
+        sent = 0
         is_done = False
         try:
-            for number, batch in enumerate(batches):
-                place = number % MAX_WORKERS
-                if len(waiting) == MAX_WORKERS:
-                    yield from self._answers(*waiting.popleft(), wanted)
+            for batch in batches:
+                place = len(waiting)
+                if waiting and (sent < SECOND_CHILD_BYTES or place == MAX_CHILDREN):
+                    place, answered = waiting.popleft()
+                    yield from self._answers(place, answered, wanted)
                 if place == len(self._children):
                     self._children.append(Child(self.limits))
                 self._children[place].send(_jobs(batch, wanted))
+                sent += sum(len(content) for _, content in batch)
                 waiting.append((place, batch))
             while waiting:
                 yield from self._answers(*waiting.popleft(), wanted)

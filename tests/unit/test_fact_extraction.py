@@ -53,12 +53,15 @@ def test_a_child_and_this_process_give_the_same() -> None:
         assert list(apart.digests(files)) == list(here.digests(files))
 
 
-def test_many_blobs_come_back_in_order(extractor: FactExtractor) -> None:
-    """Several batches in two children are put together again; a payload of many is not compressed, and is decoded all the same."""
-    files = [blob(number, f"name_{number} = {number}\n".encode() * (1 + number % 400)) for number in range(300)]
+@pytest.mark.parametrize("second_child_at", [0, 500_000, 10**9])
+def test_many_blobs_come_back_in_order(monkeypatch: pytest.MonkeyPatch, extractor: FactExtractor, second_child_at: int) -> None:
+    """Several batches in one or two children are put together again; a payload of many is not compressed, and is decoded all the same."""
+    monkeypatch.setattr(extraction, "SECOND_CHILD_BYTES", second_child_at)
+    files = [blob(number, f"name_{number} = {number}\n".encode() * (1 + number % 200)) for number in range(300)]
     rows = list(extractor.extract(files))
     assert [row.key for row in rows] == [key for key, _ in files]
     assert [decode_facts(row.payload).bindings[0].name for row in rows] == [f"name_{number}" for number in range(300)]
+    assert len(extractor._children) == (1 if second_child_at > 10**8 else 2)
 
 
 def test_hashes_are_made_on_demand(extractor: FactExtractor) -> None:
