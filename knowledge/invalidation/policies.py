@@ -7,13 +7,9 @@ from knowledge.claims.lifecycle import KEPT, fingerprint_text
 from knowledge.records.claims import ClaimStatus
 
 
-def transition(before: ClaimStatus | None, after: ClaimStatus) -> str:
-    """The event that leads from one status to another; "" where nothing is to be said.
-
-    A claim seen for the first time in a worktree and standing says nothing; one that moved and stands is told once as relocated.
-    """
-    was = before.status if before is not None else "active"
-    if was != after.status:
+def transition(before: ClaimStatus, after: ClaimStatus) -> str:
+    """The event that leads from one status to another; "" where nothing is to be said. What moved and stands is told once for each place."""
+    if before.status != after.status:
         if after.status in KEPT:
             return "ClaimRestored"
         if after.status == "stale":
@@ -21,14 +17,14 @@ def transition(before: ClaimStatus | None, after: ClaimStatus) -> str:
         if after.status == "needs_review":
             return "ClaimMarkedForReview"
         return ""
-    if after.is_relocated and (before is None or _places(before) != _places(after)):
+    if after.is_relocated and _places(before) != _places(after):
         return "ClaimRelocated"
     return ""
 
 
-def transition_key(before: ClaimStatus | None, after: ClaimStatus) -> tuple[str, str]:
+def transition_key(before: ClaimStatus, after: ClaimStatus) -> tuple[str, str]:
     """(old fingerprint, new fingerprint): a transition of a claim is written once for each."""
-    return _fingerprint(before) if before is not None else "", _fingerprint(after)
+    return _fingerprint(before), _fingerprint(after)
 
 
 def _fingerprint(status: ClaimStatus) -> str:

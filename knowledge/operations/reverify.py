@@ -16,7 +16,8 @@ from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.lines import anchor_text, claim_line
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
-from knowledge.operations.reconcile import ANALYZER, reconcile
+from knowledge.operations.reconcile import reconcile
+from knowledge.operations.transitions import ANALYZER
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
 from knowledge.records.answers import Checked, CheckToMake, ReverifyAnswer
