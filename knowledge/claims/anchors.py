@@ -38,8 +38,8 @@ def make_anchor(kind: AnchorKind, role: str = "primary", **target: Any) -> Ancho
     if kind not in _EXPECTED:
         raise InvalidRecordError(f"there is no anchor kind {kind!r}", suggestions=tuple(_EXPECTED))
     missing = [name for name in _EXPECTED[kind] if not target.get(name)]
-    if missing or (kind == "time" and not ({"until", "period_days"} & target.keys())):
-        raise InvalidRecordError(f"a {kind} anchor needs {', '.join(missing) or 'until or period_days'}; given {sorted(target)}")
+    if missing or (kind == "time" and not ({"until", "period_days", "review_when"} & target.keys())):
+        raise InvalidRecordError(f"a {kind} anchor needs {', '.join(missing) or 'until, period_days or review_when'}; given {sorted(target)}")
     written = json.dumps([kind, target], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return Anchor(digest_of(written), kind, target, "support" if role == "support" else "primary")
 
@@ -226,7 +226,9 @@ READERS: dict[str, Callable[[dict[str, Any], FactsView | None, TreeView, AnchorR
 
 
 def compare(anchor: Anchor, old: AnchorReading, new: AnchorReading) -> Cause | None:
-    """What differs between a verdict's reading and the present one; None where nothing does."""
+    """What differs between a verdict's reading and the present one; None where nothing does. Time is weighed by the lifecycle."""
+    if anchor.kind == "time":
+        return None
     if new.state != old.state:
         reason = {"gone": "subject_gone", "two_homes": "two_homes", "unreadable": "unreadable"}.get(new.state, "unexamined")
         return Cause(reason, anchor.digest, old.hash, new.hash, new.place or old.place, new.detail)  # type: ignore[arg-type]

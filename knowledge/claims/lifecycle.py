@@ -19,6 +19,7 @@ from datetime import date, timedelta
 
 from knowledge.claims.anchors import compare
 from knowledge.claims.predicates import RELATIONS, Decision
+from knowledge.claims.review_conditions import DUE
 from knowledge.errors import LifecycleError
 from knowledge.records.claims import Anchor, AnchorReading, Cause, Claim, ClaimStatus, StaleReason, Status, Verdict
 from knowledge.records.events import Event
@@ -50,7 +51,7 @@ WEAK: frozenset[StaleReason] = frozenset({"two_homes", "unreadable", "inferred_d
 """Causes that cannot tell: they put a claim up for review instead of making it stale."""
 
 REVIEWED_KINDS = frozenset({"decision", "goal", "plan"})
-STATUS_OF_VERDICT: dict[str, Status] = {"recorded": "active", "verified": "verified", "undecided": "needs_review"}
+_STATUS_OF_VERDICT: dict[str, Status] = {"recorded": "active", "verified": "verified", "undecided": "needs_review"}
 
 
 def check_step(step: str, status: Status) -> str:
@@ -117,7 +118,7 @@ def status_in_tree(
         if decision is not None and decision.holds and claim.predicate is not None:
             changed = tuple(c for c in changed if not _is_excused(claim, anchors, c))
         if not changed and not bearing:
-            return _with(claim, verdict, readings, STATUS_OF_VERDICT[verdict.kind], ())
+            return _with(claim, verdict, readings, _STATUS_OF_VERDICT[verdict.kind], ())
         if explained is None or (not changed and explained[2]):
             explained = (verdict, readings, changed)
         if not changed:
@@ -186,7 +187,8 @@ def _fallen(claim: Claim, causes: Sequence[Cause]) -> Status:
     reasons = {c.reason for c in causes}
     if claim.kind in REVIEWED_KINDS and "expired" not in reasons:
         return "needs_review"
-    return "needs_review" if reasons & WEAK else "stale"
+    # A condition that came true asks for a look; it takes nothing away from what else was found.
+    return "needs_review" if (reasons - {"review_condition"} or reasons) & WEAK else "stale"
 
 
 def _bearing(claim: Claim, anchors: Sequence[Anchor], present: Present, verdicts: Sequence[Verdict]) -> tuple[Cause, ...]:
@@ -209,6 +211,17 @@ def _bearing(claim: Claim, anchors: Sequence[Anchor], present: Present, verdicts
         if end is not None and present.today >= end:
             causes.append(Cause("expired", detail=f"to be checked again since {end.isoformat()}"))
             break
+    return tuple(causes) + _conditions_met(anchors, present, verdicts[-1])
+
+
+def _conditions_met(anchors: Sequence[Anchor], present: Present, latest: Verdict) -> tuple[Cause, ...]:
+    """Review conditions that are true now and were not where somebody last looked."""
+    causes = []
+    for anchor in anchors:
+        if anchor.kind == "time" and "review_when" in anchor.target:
+            now, seen = present.readings(latest)[anchor.digest], latest.fingerprint.get(anchor.digest)
+            if now.hash == DUE and (seen is None or seen.hash != DUE):
+                causes.append(Cause("review_condition", anchor.digest, detail=now.detail))
     return tuple(causes)
 
 

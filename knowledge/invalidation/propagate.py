@@ -14,12 +14,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 
 from knowledge.claims.anchors import Watched, read, watch_keys
+from knowledge.claims.contradictions import Contradiction, counters
 from knowledge.claims.lifecycle import Present, Renewed, status_in_tree
 from knowledge.claims.predicates import Decision, decide
 from knowledge.claims.view import FactsView, TreeView
-from knowledge.invalidation.dependencies import in_order
+from knowledge.errors import InvalidRecordError
+from knowledge.invalidation.dependencies import circular, in_order
 from knowledge.records.claims import Anchor, AnchorReading, Claim, ClaimStatus, Predicate, Status, Verdict
 from knowledge.records.identifiers import read_symbol, show_path
 
@@ -27,6 +30,13 @@ _LINE = re.compile(r"(.+):\d+\Z")
 
 Then = Callable[[Verdict], FactsView | None]
 """The tree that a verdict was said in, as far as it can still be read."""
+
+
+Review = Callable[[Anchor, Verdict, Mapping[str, ClaimStatus]], AnchorReading]
+"""(a review condition's anchor, its claim's last verdict, statuses computed so far) → whether the condition is true."""
+
+REVIEW_KEY = "review"
+"""What every review condition watches: that anything changed at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,14 @@ class Held:
     anchors: tuple[Anchor, ...]
     verdicts: tuple[Verdict, ...]
     standing: tuple[Status, str] | None = None
+    depends_on: tuple[str, ...] = ()
+    """premises that were added after it was recorded"""
+    contradictions: tuple[Contradiction, ...] = ()
+
+    @property
+    def counters(self) -> tuple[tuple[str, str], ...]:
+        """(claim, conflict) of each claim that makes this one stale while it stands itself."""
+        return counters(self.claim.id, self.claim.kind, self.contradictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +78,41 @@ class Past:
         return any(self.versions.get(name, version) != version for name, version in verdict.analyzer_versions.items())
 
 
-def evaluate(held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: TreeView, past: Past, today: date) -> Outcome:
-    """The statuses of the claims in `held` in the tree of `view`. `known` has the statuses of premises that are not in `held`."""
+def evaluate(
+    held: Mapping[str, Held], known: Mapping[str, ClaimStatus], view: TreeView, past: Past, today: date, review: Review | None = None
+) -> Outcome:
+    """The statuses of the claims in `held` in the tree of `view`. `known` has the statuses of premises that are not in `held`.
+
+    review: judges review conditions; without it none is true.
+    """
     statuses: dict[str, ClaimStatus] = {}
     watches: dict[str, frozenset[str]] = {}
     reader = _Reader(view, past, watches)
+    order, circle = _order(held)
 
-    def premise(claim_id: str) -> tuple[Status, tuple[str, ...]]:
+    def premise(asking: str, claim_id: str) -> tuple[Status, tuple[str, ...]]:
+        if asking in circle and claim_id in circle:
+            return "stale", (asking,)
         found = statuses.get(claim_id) or known.get(claim_id)
         if found is None:
             return "withdrawn", ()
         path = next((c.claim_path for c in found.causes if c.claim_path), ())
         return found.status, path
 
-    order = [c for c in in_order(held, lambda c: premises_of(held[c]) if c in held else ()) if c in held]
     for claim_id in order:
         one = held[claim_id]
 
-        def readings(verdict: Verdict, one: Held = one) -> Mapping[str, AnchorReading]:
-            return reader.readings(one.anchors, verdict)
+        judged = _judged(one, review, statuses)
+
+        def readings(verdict: Verdict, one: Held = one, judged: dict[str, AnchorReading] = judged) -> Mapping[str, AnchorReading]:
+            return reader.readings(one.anchors, verdict) | judged
 
         decision = reader.decision(one.claim, one.verdicts[0]) if one.standing is None else None
-        found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, Present(readings, decision, reader.renewed, premise, today))
+        present = Present(readings, decision, reader.renewed, partial(premise, claim_id), today, one.depends_on, one.counters)
+        found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, present)
         statuses[claim_id] = found
+        for anchor in filter(has_review_condition, one.anchors):
+            watches[anchor.digest] = frozenset({REVIEW_KEY})
         if one.anchors:
             digest = one.anchors[0].digest
             watches[digest] = watches.get(digest, frozenset()) | _watched_besides(one.claim.predicate, decision, found)
@@ -104,9 +134,46 @@ def _watched_besides(predicate: Predicate | None, decision: Decision | None, fou
     return frozenset(keys)
 
 
+def _order(held: Mapping[str, Held]) -> tuple[list[str], frozenset[str]]:
+    """The claims, what they rest on first, and the ones that rest on themselves: two ledgers may have closed a circle that neither had."""
+
+    def below(claim_id: str) -> Iterable[str]:
+        return (c for c in rests_on(held[claim_id]) if c in held)
+
+    circle: frozenset[str] = frozenset()
+    try:
+        order = in_order(held, below)
+    except InvalidRecordError:
+        circle = circular(held, below)
+        order = in_order(held, lambda c: [p for p in below(c) if not (c in circle and p in circle)])
+    # Review conditions may count the other claims by status, so they and what rests on them come last.
+    last: set[str] = set()
+    for claim_id in order:
+        if any(map(has_review_condition, held[claim_id].anchors)) or any(c in last for c in below(claim_id)):
+            last.add(claim_id)
+    return sorted(order, key=last.__contains__), circle
+
+
+def has_review_condition(anchor: Anchor) -> bool:
+    """Whether the anchor is a review condition."""
+    return anchor.kind == "time" and "review_when" in anchor.target
+
+
+def _judged(held: Held, review: Review | None, statuses: Mapping[str, ClaimStatus]) -> dict[str, AnchorReading]:
+    """The readings of a claim's review conditions: they count from its last verdict, whichever one is looked at."""
+    if review is None or held.standing is not None:
+        return {}
+    return {a.digest: review(a, held.verdicts[-1], statuses) for a in held.anchors if has_review_condition(a)}
+
+
 def premises_of(held: Held) -> tuple[str, ...]:
-    """The claims that a claim rests on."""
-    return tuple(dict.fromkeys((*held.claim.derived_from, *(str(a.target["claim"]) for a in held.anchors if a.kind == "claim"))))
+    """The claims that a claim rests on: as recorded, and as added later."""
+    return tuple(dict.fromkeys((*held.claim.derived_from, *(str(a.target["claim"]) for a in held.anchors if a.kind == "claim"), *held.depends_on)))
+
+
+def rests_on(held: Held) -> tuple[str, ...]:
+    """The claims whose statuses bear on this one's: its premises, and what contradicts it."""
+    return (*premises_of(held), *(other for other, _ in held.counters))
 
 
 def fingerprint(anchors: Iterable[Anchor], view: TreeView, seen: Mapping[str, AnchorReading] | None = None) -> dict[str, AnchorReading]:
@@ -116,7 +183,8 @@ def fingerprint(anchors: Iterable[Anchor], view: TreeView, seen: Mapping[str, An
     """
     before = seen or {}
     own = {d: replace(r, was="") for d, r in before.items()}
-    return {a.digest: read(a, view, view, own.get(a.digest)) for a in anchors}
+    # What a review condition said is not in the tree: it is taken over as it was seen.
+    return {a.digest: own[a.digest] if has_review_condition(a) and a.digest in own else read(a, view, view, own.get(a.digest)) for a in anchors}
 
 
 class _Reader:

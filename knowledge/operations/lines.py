@@ -64,6 +64,8 @@ def anchor_text(anchor: Anchor) -> str:
         case "claim":
             return f"claim:{target['claim']}"
         case "time":
+            if target.get("review_when"):
+                return f"review when {target['review_when']}"
             return f"until:{target['until']}" if target.get("until") else f"days:{target['period_days']}"
         case "body":
             return f"{'strict' if target.get('strict') else 'body'}:{target['symbol']}"

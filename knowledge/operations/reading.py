@@ -7,21 +7,23 @@ that the difference can touch are looked at, and nothing is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+from knowledge.claims.contradictions import Contradiction, conflict_id, resolutions
 from knowledge.claims.lifecycle import standing_of
 from knowledge.errors import UnknownRecordError
 from knowledge.facts.extraction import FactExtractor
 from knowledge.invalidation.changes import FileChange, FileSide, keys_of_edges, keys_of_file
 from knowledge.invalidation.dependencies import concerned, with_derived
-from knowledge.invalidation.propagate import Held, Outcome, Past, evaluate, premises_of
+from knowledge.invalidation.propagate import REVIEW_KEY, Held, Outcome, Past, evaluate, rests_on
+from knowledge.operations.figures import Figures, counts_statuses
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.trees import Trees
 from knowledge.operations.versions import CURRENT_VERSIONS
 from knowledge.records.claims import ClaimStatus
-from knowledge.records.stored import WorktreeState
+from knowledge.records.stored import CONTRADICTS, DEPENDS_ON, WorktreeState
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +56,33 @@ class Reading:
             ledger = self.project.ledger
             claims = {c.id: c for c in ledger.claims(ids=missing)}
             anchors, verdicts, said = ledger.anchors_of(missing), ledger.verdicts(missing), ledger.standing_events(missing)
+            related = self._related(missing)
             for claim_id in missing:
                 if claim_id not in claims:
                     raise UnknownRecordError(f"there is no claim {claim_id}")
                 self._held[claim_id] = Held(
-                    claims[claim_id], anchors.get(claim_id, ()), tuple(verdicts.get(claim_id, ())), standing_of(said.get(claim_id, ()))
+                    claims[claim_id],
+                    anchors.get(claim_id, ()),
+                    tuple(verdicts.get(claim_id, ())),
+                    standing_of(said.get(claim_id, ())),
+                    *related.get(claim_id, ((), ())),
                 )
         return {c: self._held[c] for c in wanted}
+
+    def _related(self, claim_ids: Iterable[str]) -> dict[str, tuple[tuple[str, ...], tuple[Contradiction, ...]]]:
+        """claim id → premises added later, and its conflicts, each once. Claims that this ledger does not have are passed over."""
+        ledger, found = self.project.ledger, {}
+        relations = ledger.relations_of(claim_ids, (CONTRADICTS, DEPENDS_ON))
+        if not relations:
+            return {}
+        kinds = {c.id: c.kind for c in ledger.claims(ids={end for several in relations.values() for r in several for end in (r.source, r.target)})}
+        said = resolutions(e for events in ledger.events_of(relations, ("ConflictResolved",)).values() for e in events)
+        for claim_id, several in relations.items():
+            premises = dict.fromkeys(r.target for r in several if r.kind == DEPENDS_ON and r.source == claim_id and r.target in kinds)
+            others = sorted({end for r in several if r.kind == CONTRADICTS for end in (r.source, r.target)} & kinds.keys() - {claim_id})
+            conflicts = ((conflict_id(claim_id, other), other) for other in others)
+            found[claim_id] = (tuple(premises), tuple(Contradiction(name, other, kinds[other], said.get(name)) for name, other in conflicts))
+        return found
 
     def forget(self, claim_id: str) -> None:
         """Load a claim anew at the next question: something was just said of it."""
@@ -78,16 +100,52 @@ class Reading:
         touched = wanted if difference.claims is None else {c for c in wanted if c in difference.claims or c not in stored}
         if not touched:
             return {c: s for c, s in stored.items() if c in wanted}
-        outcome = self.evaluate(touched, stored if difference.claims is not None else {}, view)
+        outcome = self.evaluate(touched, stored if difference.claims is not None else {}, view, difference)
         fresh = {s.claim_id: s for s in outcome.statuses}
         return {c: fresh.get(c) or stored[c] for c in wanted}
 
-    def evaluate(self, claim_ids: Iterable[str], stored: dict[str, ClaimStatus], view: IndexedTree) -> Outcome:
-        """Compute the statuses of these claims; premises that are not among them are taken from `stored`, or computed too."""
+    def evaluate(self, claim_ids: Iterable[str], stored: dict[str, ClaimStatus], view: IndexedTree, difference: Difference | None = None) -> Outcome:
+        """Compute the statuses of these claims; premises that are not among them are taken from `stored`, or computed too.
+
+        difference: of the tree from the stored statuses; without it these hold for no other claim. Where a review condition counts claims by
+        their status, all that differ are computed.
+        """
+        held = self._with_premises(claim_ids, stored)
+        is_stored = difference is not None and difference.claims is not None
+        if difference is not None and any(counts_statuses(a) for h in held.values() for a in h.anchors):
+            held |= self._with_premises(self.project.ledger.claim_ids() if difference.claims is None else difference.claims, stored)
+        held = {c: self._without_circular(h) for c, h in held.items()}
+        figures = Figures(self.project, view, is_stored=is_stored, apart=self._under_review_condition)
+        past = Past(self.trees.then, self.trees.whole_then, CURRENT_VERSIONS)
+        return evaluate(held, stored, view, past, self.today(), figures.reading_of)
+
+    def _with_premises(self, claim_ids: Iterable[str], stored: dict[str, ClaimStatus]) -> dict[str, Held]:
         held = self.held(claim_ids)
-        while missing := [p for h in held.values() for p in premises_of(h) if p not in held and p not in stored]:
+        while missing := [p for h in held.values() for p in rests_on(h) if p not in held and p not in stored]:
             held |= self.held(missing)
-        return evaluate(held, stored, view, Past(self.trees.then, self.trees.whole_then, CURRENT_VERSIONS), self.today())
+        return held
+
+    def _under_review_condition(self) -> frozenset[str]:
+        """The claims that have a review condition, and all whose status may follow from theirs."""
+        return frozenset(with_derived(self.project.ledger.claims_under_review_condition(), self.bearing_on))
+
+    def _without_circular(self, held: Held) -> Held:
+        """Without the contradictions that rest on the claim itself: those would take away what they stand on."""
+        kept = [other for other, _ in held.counters if not self._rests_on(other, held.claim.id)]
+        if len(kept) == len(held.counters):
+            return held
+        return replace(held, contradictions=tuple(c for c in held.contradictions if c.other in kept))
+
+    def _rests_on(self, claim_id: str, wanted: str) -> bool:
+        """Whether a claim rests on another one, however far."""
+        seen, front = {claim_id}, [claim_id]
+        while front:
+            below = {p for h in self.held(front).values() for p in rests_on(h)}
+            if wanted in below:
+                return True
+            front = sorted(below - seen)
+            seen |= below
+        return False
 
     def difference(self, state: WorktreeState | None, view: IndexedTree) -> Difference:
         """The claims whose status in the tree of `view` may differ from the stored one. Computed once for what is in the ledger."""
@@ -103,18 +161,28 @@ class Reading:
         touched = {e.claim_id for e in ledger.events(after=state.event_sequence) if e.claim_id}
         if state.day != self.today().isoformat():
             touched |= set(ledger.claims_with_time())
-        found = set(with_derived(touched, self.derived_from))
+        found = set(with_derived(touched, self.bearing_on))
+        if touched or (state.tree_key, state.revision) != (view.tree.snapshot.key, view.tree.snapshot.revision):
+            found |= set(concerned({REVIEW_KEY}, index.watching, ledger.claims_on, self.bearing_on))
         if state.tree_key != view.tree.snapshot.key:
             old = self.stored_tree(state)
             if old is None:
                 return Difference(None)
             keys = changed_keys(old, view, index.watching)
-            found |= set(concerned(keys, index.watching, ledger.claims_on, self.derived_from))
+            found |= set(concerned(keys, index.watching, ledger.claims_on, self.bearing_on))
         return Difference(frozenset(found))
 
     def derived_from(self, claim_ids: Iterable[str]) -> set[str]:
-        """The claims that rest on one of these directly."""
-        return set().union(*self.project.ledger.claims_derived_from(claim_ids).values())
+        """The claims that rest on one of these directly, as recorded or as added later."""
+        wanted, ledger = set(claim_ids), self.project.ledger
+        later = {r.source for found in ledger.relations_of(wanted, (DEPENDS_ON,)).values() for r in found if r.target in wanted}
+        return later.union(*ledger.claims_derived_from(wanted).values())
+
+    def bearing_on(self, claim_ids: Iterable[str]) -> set[str]:
+        """The claims whose status may follow from that of one of these: what rests on them, and what they contradict."""
+        wanted = set(claim_ids)
+        against = self.project.ledger.relations_of(wanted, (CONTRADICTS,)).values()
+        return self.derived_from(wanted) | {end for found in against for r in found for end in (r.source, r.target)} - wanted
 
     def stored_tree(self, state: WorktreeState) -> IndexedTree | None:
         """The tree that the stored statuses belong to; None where it is neither indexed nor in git any more."""

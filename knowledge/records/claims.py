@@ -50,7 +50,7 @@ class Anchor:
       set        question (callers | callees | subclasses | importers | imports | readers | writers | tests), symbol, scope
       value      path, key
       claim      claim (id)
-      time       until (ISO date) | period_days + since (ISO date)
+      time       until (ISO date) | period_days + since (ISO date) | review_when (a review condition)
     role: primary (the claim is about it) or support (it rests on it).
     """
 

@@ -59,6 +59,11 @@ class StateRows:
                 found[claim_id] = ClaimStatus(claim_id, status, detail.causes, verdict_id, detail.readings, bool(is_relocated))
         return found
 
+    def status_counts(self, worktree: str, without: Iterable[str]) -> dict[str, int]:
+        """status → how many claims have it in this worktree, some claims aside."""
+        query = "SELECT status, count(*) FROM claim_status WHERE worktree = ? AND claim_id NOT IN (SELECT value FROM json_each(?)) GROUP BY status"
+        return dict(self.db.rows(query, (worktree, json.dumps(sorted(without)))))
+
     def put_statuses(self, worktree: str, rows: Iterable[ClaimStatus]) -> None:
         """Store statuses over the ones that these claims had in this worktree."""
         with self.db.transaction():

@@ -158,6 +158,12 @@ class Ledger:
         on_time = select(link.c.claim_id).join(anchor, anchor.c.digest == link.c.anchor_digest).where(anchor.c.kind == "time")
         return {row.id for row in self.db.execute(union(select(claim.c.id).where(claim.c.freshness_policy != "{}"), on_time))}
 
+    def claims_under_review_condition(self) -> set[str]:
+        """The claims that have an anchor with a review condition."""
+        link, anchor = tables.claim_anchor, tables.anchor
+        query = select(link.c.claim_id).join(anchor, anchor.c.digest == link.c.anchor_digest)
+        return {row.claim_id for row in self.db.execute(query.where(anchor.c.kind == "time", anchor.c.target.contains('"review_when"')))}
+
     def tags(self) -> dict[str, int]:
         """Every tag in use → how many claims bear it."""
         tag = tables.claim_tag.c.tag
