@@ -51,7 +51,7 @@ WEAK: frozenset[StaleReason] = frozenset({"two_homes", "unreadable", "inferred_d
 """Causes that cannot tell: they put a claim up for review instead of making it stale."""
 
 REVIEWED_KINDS = frozenset({"decision", "goal", "plan"})
-_STATUS_OF_VERDICT: dict[str, Status] = {"recorded": "active", "verified": "verified", "undecided": "needs_review"}
+STATUS_OF_VERDICT: dict[str, Status] = {"recorded": "active", "verified": "verified", "undecided": "needs_review"}
 
 
 def check_step(step: str, status: Status) -> str:
@@ -118,7 +118,7 @@ def status_in_tree(
         if decision is not None and decision.holds and claim.predicate is not None:
             changed = tuple(c for c in changed if not _is_excused(claim, anchors, c))
         if not changed and not bearing:
-            return _with(claim, verdict, readings, _STATUS_OF_VERDICT[verdict.kind], ())
+            return _with(claim, verdict, readings, STATUS_OF_VERDICT[verdict.kind], ())
         if explained is None or (not changed and explained[2]):
             explained = (verdict, readings, changed)
         if not changed:

@@ -9,52 +9,67 @@ next run, for a transition is written once per (claim, old fingerprint, new fing
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from knowledge.claims.lifecycle import KEPT
 from knowledge.config import QUEUE
-from knowledge.invalidation.policies import transition, transition_key
-from knowledge.invalidation.propagate import Outcome, rests_on
+from knowledge.invalidation.propagate import rests_on
 from knowledge.operations.indexing import collect
 from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
+from knowledge.operations.transitions import transitions
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import ReconcileAnswer
 from knowledge.records.claims import ClaimStatus
-from knowledge.records.events import Event
 from knowledge.records.stored import WorktreeState
 
-ANALYZER = "analyzer:knowledge"
+_UNDER_WAY = ("rebase-merge", "rebase-apply", "BISECT_LOG")
+"""What git keeps in its directory meanwhile."""
 
 
 def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnswer:
-    """Bring the stored statuses to HEAD and log what changed. Does nothing where they are there already."""
+    """Bring the stored statuses to HEAD and log what changed. Does nothing where they are there already, and nothing amid a rebase or a bisect."""
     reading = reading or Reading(project)
-    worktree = project.repository.worktree_name
-    view = reading.trees.at("HEAD")
-    state = project.index.worktree_state(worktree)
-    day = reading.today().isoformat()
     last = project.ledger.last_sequence()
-    asked = view.tree.snapshot.key, project.repository.head().revision, last, day
-    if state is not None and (state.tree_key, state.revision, state.event_sequence, state.day) == asked:
+    view = reading.trees.at("HEAD")
+    now = _state_to_be(project, reading, view, last)
+    state = project.index.worktree_state(now.worktree)
+    if _is_under_way(project) or state == now:
         return ReconcileAnswer(project.tree_name(view.tree.snapshot), 0, project.ledger.claim_count(), (), 0)
     difference = reading.difference(state, view)
     touched = project.ledger.claim_ids() if difference.claims is None else difference.claims
-    stored = project.index.statuses(worktree, None if difference.claims is None else _with_premises(reading, touched)) if state is not None else {}
+    wanted = None if difference.claims is None else _with_premises(reading, touched)
+    stored = project.index.statuses(now.worktree, wanted) if state is not None else {}
     outcome = reading.evaluate(touched, {} if difference.claims is None else stored, view, difference)
     changed = [s for s in outcome.statuses if s.claim_id not in stored or _differs(stored[s.claim_id], s)]
-    events = _transitions(project, view, stored, changed, state)
-    written = len(project.ledger.append(events)) if events else 0
-    _save(project, view, outcome, changed, day)
+    events = project.ledger.append(transitions(project, reading, state, now, [(stored.get(s.claim_id), s) for s in changed]))
+    if events and events[0].sequence == last + 1:
+        # What others said meanwhile comes after `last` and is looked at next time.
+        now = replace(now, event_sequence=last + len(events))
+    with project.index.transaction():
+        project.index.watch_many(outcome.watches.items())
+        project.index.put_statuses(now.worktree, changed)
+        project.index.put_worktree_state(now)
     return ReconcileAnswer(
         project.tree_name(view.tree.snapshot),
         len(outcome.statuses),
         project.ledger.claim_count(),
         tuple(claim_line(reading.held([s.claim_id])[s.claim_id], s, view) for s in changed if _is_told(stored.get(s.claim_id), s)),
-        written,
+        len(events),
     )
+
+
+def _state_to_be(project: Project, reading: Reading, view: IndexedTree, last: int) -> WorktreeState:
+    repository, snapshot = project.repository, view.tree.snapshot
+    return WorktreeState(repository.worktree_name, snapshot.key, snapshot.revision, repository.head().branch, last, reading.today().isoformat())
+
+
+def _is_under_way(project: Project) -> bool:
+    """Whether git is amid a rebase or a bisect: HEAD is not where the person is, and will be back. Reads look at it as at any other tree."""
+    return any((project.repository.git_dir / name).exists() for name in _UNDER_WAY)
 
 
 def _with_premises(reading: Reading, claim_ids: Iterable[str]) -> list[str]:
@@ -68,48 +83,6 @@ def _differs(before: ClaimStatus, after: ClaimStatus) -> bool:
 
 def _is_told(before: ClaimStatus | None, after: ClaimStatus) -> bool:
     return (before.status != after.status) if before is not None else after.status not in KEPT
-
-
-def _transitions(
-    project: Project, view: IndexedTree, stored: Mapping[str, ClaimStatus], changed: Iterable[ClaimStatus], state: WorktreeState | None
-) -> list[Event]:
-    """What a moved branch head made of the claims. A detached HEAD (a bisect, a rebase under way) writes nothing."""
-    head = project.repository.head()
-    if head.branch is None or head.revision is None:
-        return []
-    commit = project.repository.commit(head.revision)
-    found = []
-    for status in changed:
-        before = stored.get(status.claim_id)
-        kind = transition(before, status)
-        if not kind:
-            continue
-        payload = {
-            "from": before.status if before is not None else "active",
-            "to": status.status,
-            "revision": commit.revision,
-            "from_revision": state.revision if state is not None else None,
-            "commit_author": commit.author,
-            "subject": commit.subject,
-            "branch": head.branch,
-            "causes": [
-                {"reason": c.reason, "anchor": c.anchor, "old": c.old_hash, "new": c.new_hash, "place": c.place, "detail": c.detail}
-                for c in status.causes
-            ],
-            "places": sorted({f"{r.was} → {r.place}" for r in status.readings.values() if r.was}),
-        }
-        payload["old_fingerprint"], payload["new_fingerprint"] = transition_key(before, status)
-        found.append(Event(0, kind, status.claim_id, project.now(), ANALYZER, payload))
-    return found
-
-
-def _save(project: Project, view: IndexedTree, outcome: Outcome, changed: list[ClaimStatus], day: str) -> None:
-    worktree, head = project.repository.worktree_name, project.repository.head()
-    with project.index.transaction():
-        project.index.watch_many(outcome.watches.items())
-        project.index.put_statuses(worktree, changed)
-        state = WorktreeState(worktree, view.tree.snapshot.key, head.revision, head.branch, project.ledger.last_sequence(), day)
-        project.index.put_worktree_state(state)
 
 
 def reconcile_queue(common_dir: Path) -> None:
