@@ -38,8 +38,12 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
     now = _state_to_be(project, reading, view, last)
     state = project.index.worktree_state(now.worktree)
     if _is_under_way(project) or state == now:
-        return ReconcileAnswer(project.tree_name(view.tree.snapshot), 0, project.ledger.claim_count(), (), 0)
+        return _nothing(project, view)
     difference = reading.difference(state, view)
+    if state is not None and replace(state, revision=now.revision, branch=now.branch) == now and difference.claims == frozenset():
+        # Another commit or branch with the same tree: nothing differs.
+        project.index.put_worktree_state(now)
+        return _nothing(project, view)
     touched = project.ledger.claim_ids() if difference.claims is None else difference.claims
     wanted = None if difference.claims is None else _with_premises(reading, touched)
     stored = project.index.statuses(now.worktree, wanted) if state is not None else {}
@@ -70,6 +74,10 @@ def _state_to_be(project: Project, reading: Reading, view: IndexedTree, last: in
 def _is_under_way(project: Project) -> bool:
     """Whether git is amid a rebase or a bisect: HEAD is not where the person is, and will be back. Reads look at it as at any other tree."""
     return any((project.repository.git_dir / name).exists() for name in _UNDER_WAY)
+
+
+def _nothing(project: Project, view: IndexedTree) -> ReconcileAnswer:
+    return ReconcileAnswer(project.tree_name(view.tree.snapshot), 0, project.ledger.claim_count(), (), 0)
 
 
 def _with_premises(reading: Reading, claim_ids: Iterable[str]) -> list[str]:
