@@ -26,7 +26,7 @@ _PROSE = frozenset(" \t\n")
 def _name(r: Reader, node: Node, depth: int) -> Expression:
     start = node.start_byte
     text = r.latin[start : node.end_byte]
-    if not r.is_ascii:
+    if not text.isascii():
         text = r.cut(start, node.end_byte)
     place = (r.scope, text)
     found = Expression("name", text, (), (), "", -1, start)
@@ -47,7 +47,7 @@ def _string(r: Reader, node: Node, depth: int) -> Expression:
         if known.start >= 0:
             r.unmentioned.append((start, end))
         return known
-    value = string_value(raw if r.is_ascii else r.cut(start, end))
+    value = string_value(raw if raw.isascii() else r.cut(start, end))
     is_prose = not _PROSE.isdisjoint(value)
     if is_prose:
         r.unmentioned.append((start, end))
@@ -107,7 +107,9 @@ def chain(r: Reader, node: Node, depth: int) -> Expression:
     start, end = inner.start_byte, inner.end_byte
     kind = inner.kind_id
     if kind == r.kinds.identifier:
-        text = r.latin[start:end] if r.is_ascii else r.cut(start, end)
+        text = r.latin[start:end]
+        if not text.isascii():
+            text = r.cut(start, end)
         found = Expression("name", text, (), (), "", -1, start)
         if link_of[links[position].kind_id] != CALL and (r.scope, text) not in r.names_read:
             r.names_read[r.scope, text] = found
@@ -130,7 +132,8 @@ def chain(r: Reader, node: Node, depth: int) -> Expression:
 def _member(r: Reader, node: Node, owner: Expression, is_callee: bool) -> Expression:
     token = node.children[-1]
     start, end = token.start_byte, token.end_byte
-    found = Expression("attribute", r.latin[start:end] if r.is_ascii else r.cut(start, end), (owner,), (), "", -1, start)
+    text = r.latin[start:end]
+    found = Expression("attribute", text if text.isascii() else r.cut(start, end), (owner,), (), "", -1, start)
     if not is_callee:
         if owner.kind == "name" or owner.kind == "attribute":
             place = (r.scope, r.latin[node.start_byte : end])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from analyzers.facts import BindingKind, Expression, Parameter
 from analyzers.key_paths import TEXT_CHARACTERS
@@ -16,7 +17,7 @@ PATTERN_CHARACTERS = 80
 """Of a pattern that stands as a parameter's name."""
 
 
-class Leaf(NamedTuple):
+class Leaf(msgspec.Struct, frozen=True, gc=False):
     """One thing that a pattern takes out: its place, the path to it, and whether it is a name (else an attribute or subscript)."""
 
     node: Node

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from analyzers.facts import (
     Access,
     Binding,
@@ -44,7 +46,7 @@ ExpressionReader = Callable[["Reader", Node, int], Expression]
 StatementReader = Callable[["Reader", Node], None]
 
 
-class Assignment(NamedTuple):
+class Assignment(msgspec.Struct, frozen=True, gc=False):
     """`name = value`, kept until it is known which scope declares the name."""
 
     scope: int
@@ -56,7 +58,7 @@ class Assignment(NamedTuple):
     region: Region
 
 
-class Bound(NamedTuple):
+class Bound(msgspec.Struct, frozen=True, gc=False):
     """What a name is bound to. scope -1: the present one; the rest as in `facts.Binding`."""
 
     target: int = -1
@@ -66,7 +68,7 @@ class Bound(NamedTuple):
     scope: int = -1
 
 
-class Declared(NamedTuple):
+class Declared(msgspec.Struct, frozen=True, gc=False):
     """How a function or class is declared. name_node None: it has no name in the source. whole: what its range covers, where that is more
     than its node. decorators: those that stand outside of the node, read already.
     """
@@ -80,7 +82,7 @@ class Declared(NamedTuple):
     decorators: tuple[Expression, ...] = ()
 
 
-class Header(NamedTuple):
+class Header(msgspec.Struct, frozen=True, gc=False):
     """What stands before a definition's body."""
 
     parameters: tuple[Parameter, ...] = ()
@@ -107,8 +109,7 @@ class Reader:
         self.parsed = parsed
         self.source = parsed.source
         self.latin = parsed.source.decode("latin-1")
-        """One character a byte, so that byte offsets cut it; `cut` makes text of it where the file is not ASCII."""
-        self.is_ascii = parsed.source.isascii()
+        """One character a byte, so that byte offsets cut it; `cut` makes text of what is not ASCII."""
         self.span: Callable[[int, int], Span] = parsed.spans()
         self.kinds: Kinds = kinds_of(parsed.language)
         self.expressions = tables.expressions
@@ -247,12 +248,12 @@ class Reader:
 
     def cut(self, start: int, end: int) -> str:
         text = self.latin[start:end]
-        return text if self.is_ascii or text.isascii() else self.source[start:end].decode("utf-8", "replace")
+        return text if text.isascii() else self.source[start:end].decode("utf-8", "replace")
 
     def text(self, node: Node) -> str:
         start, end = node.start_byte, node.end_byte
         text = self.latin[start:end]
-        return text if self.is_ascii or text.isascii() else self.source[start:end].decode("utf-8", "replace")
+        return text if text.isascii() else self.source[start:end].decode("utf-8", "replace")
 
     def squeezed(self, node: Node) -> str:
         """The text with runs of white space as one blank."""
