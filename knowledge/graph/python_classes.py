@@ -80,6 +80,14 @@ class Ancestor(msgspec.Struct, frozen=True):
     external: External | None = None
 
 
+class InheritedMethod(msgspec.Struct, frozen=True, gc=False):
+    """A method of a class above. is_certain: no class that cannot be looked into stands between."""
+
+    path: bytes
+    index: int
+    is_certain: bool
+
+
 _UNKNOWN_ANCESTOR = Ancestor(b"", -1)
 
 
@@ -200,7 +208,7 @@ class Classes:
 
     def is_subclass(self, path: bytes, index: int, of: tuple[bytes, int]) -> bool:
         wanted, number = of
-        for ancestor in self.order(path, index):
+        for ancestor in self.order(path, index):  # noqa: SIM110 (a generator costs three times as much, and this is asked all the time)
             if ancestor.index == number and ancestor.path == wanted:
                 return True
         return False
@@ -228,6 +236,23 @@ class Classes:
         if isinstance(value, TypeVariable) and value.bound is not None:
             return union([self.attribute(bound, name) or UNKNOWN for bound in value.bound.values] or [UNKNOWN])
         return UNKNOWN
+
+    def inherited_method(self, path: bytes, index: int, name: str) -> InheritedMethod | None:
+        """The nearest method of that name above a class."""
+        is_certain = True
+        for ancestor in self.order(path, index)[1:]:
+            if not ancestor.path:
+                is_certain = False
+                continue
+            outline = self._view.tree.outline(ancestor.path)
+            bindings = outline.members(ancestor.index).get(name) if outline is not None else None
+            if not bindings or outline is None or self.definition(ancestor.path, ancestor.index) is None:
+                continue
+            last = bindings[-1]
+            if last.kind != "definition" or outline.definitions[last.target].kind != "method":
+                return None
+            return InheritedMethod(ancestor.path, last.target, is_certain)
+        return None
 
     def member(self, order: tuple[Ancestor, ...], name: str, receiver: Value, arguments: tuple[Flow, ...]) -> Flow | None:
         """The first class of an order that has `name`, and what it is got through `receiver`."""

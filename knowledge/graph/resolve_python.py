@@ -33,6 +33,9 @@ class PythonResolver:
         self.writer = EdgeWriter(view, facts)
         self._path = view.importer
         self._is_test = view.tree.is_test(self._path)
+        self._attributes: dict[tuple[bytes, int, str], SymbolId | None] = {}
+        self._tests: dict[int, int] = {}
+        self._tested_by: set[tuple[int, bytes, str, str]] = set()
         self._call_spans = {call.name_span.start: call.name_span for call in facts.calls}
 
     def run(self) -> None:
@@ -75,11 +78,9 @@ class PythonResolver:
     def _overrides(self, symbol: SymbolId, definition: Definition) -> None:
         if definition.name.startswith("__") and definition.name.endswith("__") and definition.name != "__init__":
             return
-        order = self._flow.classes.order(self._path, definition.parent)
-        flow = self._flow.classes.member(order[1:], definition.name, Class(self._path, definition.parent), ())
-        if flow is None:
-            return
-        for target in targets_of(Flow(tuple(v for v in flow.values if isinstance(v, Function)), flow.is_certain, "class"), self._view.tree):
+        found = self._flow.classes.inherited_method(self._path, definition.parent, definition.name)
+        if found is not None:
+            target = Target(self._view.tree.symbol(found.path, found.index), "resolved" if found.is_certain else "inferred", "class")
             self.writer.add(symbol, "overrides", target, definition.name_span, definition.name)
 
     def _decorator(self, symbol: SymbolId, definition: Definition, decorator: Expression) -> None:
@@ -189,6 +190,9 @@ class PythonResolver:
         return any(not values or isinstance(values[0], External) for values in found)
 
     def _call_targets(self, flow: Flow) -> list[Target]:
+        if len(flow.values) == 1 and flow.is_certain and isinstance(flow.values[0], Function | Class):
+            only = flow.values[0]
+            return [Target(self._view.tree.symbol(only.path, only.index), "resolved", flow.reason or "local")]
         values: list[Value] = []
         is_certain = flow.is_certain
         for value in flow.values:
@@ -245,16 +249,29 @@ class PythonResolver:
         return []
 
     def _tested(self, scope: int, target: Target, span: Span) -> None:
-        """A call made in a test's body: the symbol is tested by that test."""
+        """A call made in a test's body: the symbol is tested by that test, which is said once."""
+        symbol = target.symbol
+        if not symbol.path or symbol.path == self._path:
+            return
         index = self._facts.scopes[scope].definition
+        if index not in self._tests:
+            self._tests[index] = self._test_around(index)
+        test = self._tests[index]
+        key = (test, symbol.path, symbol.qualified_name, target.confidence_kind)
+        if test and key not in self._tested_by:
+            self._tested_by.add(key)
+            tested = Target(self.writer.symbol(self._path, test), target.confidence_kind, target.reason, target.rivals)
+            self.writer.add(symbol, "tested_by", tested, span)
+
+    def _test_around(self, index: int) -> int:
+        """The outermost test that a definition stands in, or is; 0: none."""
         test = 0
         while index > 0:
-            if "test" in self._outline.definitions[index].flags and self._outline.definitions[index].kind in FUNCTION_KINDS:
+            definition = self._outline.definitions[index]
+            if "test" in definition.flags and definition.kind in FUNCTION_KINDS:
                 test = index
-            index = self._outline.definitions[index].parent
-        if test and target.symbol.path and target.symbol.path != self._path:
-            tested = Target(self.writer.symbol(self._path, test), target.confidence_kind, target.reason, target.rivals)
-            self.writer.add(target.symbol, "tested_by", tested, span)
+            index = definition.parent
+        return test
 
     # ── reads and writes ──
 
@@ -301,6 +318,14 @@ class PythonResolver:
             return Target(symbol, kind, "module") if symbol is not None else None
         if not isinstance(value, Instance | Class):
             return None
+        key = (value.path, value.index, name)
+        if key not in self._attributes:
+            self._attributes[key] = self._attribute_symbol(value, name)
+        symbol = self._attributes[key]
+        return Target(symbol, kind, owner.reason or "attribute") if symbol is not None else None
+
+    def _attribute_symbol(self, value: Instance | Class, name: str) -> SymbolId | None:
+        """The attribute as a member of the class that declares it; None for methods and for what is not known."""
         for ancestor in self._flow.classes.order(value.path, value.index):
             if not ancestor.path:
                 return None
@@ -313,8 +338,7 @@ class PythonResolver:
                 continue
             if bindings and bindings[-1].kind == "definition" and outline.definitions[bindings[-1].target].kind == "method":
                 return None
-            owner_symbol = self._view.tree.symbol(ancestor.path, ancestor.index)
-            return Target(SymbolId(ancestor.path, f"{owner_symbol.qualified_name}.{name}"), kind, owner.reason or "attribute")
+            return SymbolId(ancestor.path, f"{self._view.tree.symbol(ancestor.path, ancestor.index).qualified_name}.{name}")
         return None
 
     def _name_target(self, place: Place, name: str) -> Target | None:
