@@ -69,7 +69,8 @@ _BY_INTERPRETER = {name: spec.name for spec in LANGUAGES.values() for name in sp
 _SHEBANG = re.compile(rb"#![ \t]*\S*?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
 
 _PARTS: Mapping[str, FileClass] = {
-    "test": "test", "tests": "test", "testing": "test", "__tests__": "test", "spec": "test", "specs": "test", "e2e": "test", "__mocks__": "test",
+    "test": "test", "tests": "test", "testing": "test", "testsuite": "test", "__tests__": "test", "spec": "test", "specs": "test", "e2e": "test",
+    "__mocks__": "test",
     "vendor": "vendored", "_vendor": "vendored", "vendored": "vendored", "third_party": "vendored", "third-party": "vendored",
     "node_modules": "vendored", "site-packages": "vendored", "bower_components": "vendored", "extern": "vendored", "external": "vendored",
     "docs": "docs", "doc": "docs", "documentation": "docs",

@@ -6,7 +6,8 @@ cannot touch keeps its status, the rest is looked at again. active and verified 
 
 missed: false claims kept. false_alarm: true claims flagged. moved_flagged: of those that only moved. precision: flags that were needed. All in per
 cent, weighted by what a row stands for (missed is not: one huge commit would rule). load: flags a commit for 1,000 claims held.
-relocated: of the moved claims that were kept, those shown as moved. unrecorded: claims that could not be recorded at x, counted as kept.
+relocated: of the moved claims that were kept, those shown as moved. unrecorded: claims that could not be recorded at x, counted as kept. doubted:
+claims, all of them true at x, that are flagged there already.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def predicate_of(claim: Row) -> Row:
     """The claim's predicate in the product's words."""
     said = claim["pr"]
     subject = shown(*said["s"]) if "s" in said else ""
-    members = [shown(*([m] if isinstance(m, str) else m)) for m in said.get("set", ())]
+    members = [m if isinstance(m, str) else "::".join(m) for m in said.get("set", ())]
     match claim["cls"]:
         case "a":
             return {"relation": "signature", "subject": subject, "value": said["sig"]}
@@ -180,8 +181,8 @@ def refused_of(project: Project, drafts: dict[str, Draft]) -> dict[str, str]:
 # ── reading ──
 
 
-def statuses_at(project: Project, x: str, y: str, claim_ids: list[str]) -> dict[str, ClaimStatus]:
-    """The statuses in the tree of y: those of x, and anew what the difference between the trees can touch."""
+def statuses_at(project: Project, x: str, y: str, claim_ids: list[str]) -> tuple[dict[str, ClaimStatus], dict[str, ClaimStatus]]:
+    """The statuses in the tree of x, and in that of y: those of x, and anew what the difference between the trees can touch."""
     reading = Reading(project)
     old, new = reading.trees.at(x), reading.trees.at(y)
     before = reading.evaluate(claim_ids, {}, old)
@@ -191,7 +192,7 @@ def statuses_at(project: Project, x: str, y: str, claim_ids: list[str]) -> dict[
     difference = reading.difference(state, new).claims
     touched = set(claim_ids) if difference is None else difference & set(claim_ids)
     found = {s.claim_id: s for s in before.statuses}
-    return found | {s.claim_id: s for s in reading.evaluate(sorted(touched), found, new).statuses}
+    return found, found | {s.claim_id: s for s in reading.evaluate(sorted(touched), found, new).statuses}
 
 
 def answer_of(status: ClaimStatus | None) -> str:
@@ -213,11 +214,15 @@ def judge(bench: Bench, asked: argparse.Namespace, workplace: Path) -> Iterator[
                 held = sorted({r["id"] for (commit, _), rows in bench.pairs.items() if commit == x for r in rows})
                 known[x] = record(project, [bench.claims[c] for c in held], is_free_text=asked.free_text)
             ids, refused = known[x]
-            found = statuses_at(project, x, y, [ids[r["id"]] for r in labels if r["id"] in ids])
+            before, found = statuses_at(project, x, y, [ids[r["id"]] for r in labels if r["id"] in ids])
         for row in labels:
-            status = found.get(ids.get(row["id"], ""))
+            claim_id = ids.get(row["id"], "")
+            status = found.get(claim_id)
             causes = [f"{c.reason} {c.place} {c.detail}".strip() for c in status.causes] if status is not None else [refused[row["id"]]]
-            yield {**row, "x": x, "answer": answer_of(status), "status": status.status if status else "unrecorded", "causes": causes}
+            yield {
+                **row, "x": x, "answer": answer_of(status), "status": status.status if status else "unrecorded", "causes": causes,
+                "is_doubted": status is not None and before[claim_id].status not in KEPT,
+            }  # fmt: skip
         print(f"{bench.name} {x[:9]}..{y[:9]}", file=sys.stderr) if asked.verbose else None
 
 
@@ -272,15 +277,15 @@ def show(asked: argparse.Namespace, rows: list[Row], seconds: float) -> None:
     """All figures as one JSON object, or as a table."""
     whole = figures(count(rows))
     universals = figures(count(r for r in rows if r["cls"] in UNIVERSALS))
-    unrecorded = sum(r["status"] == "unrecorded" for r in rows)
+    unrecorded, doubted = sum(r["status"] == "unrecorded" for r in rows), sum(r["is_doubted"] for r in rows)
     classes, kinds, repos = grouped(rows, "cls"), grouped(rows, "kind"), grouped(rows, "repo")
     if asked.json:
         print(json.dumps({
-            **whole, "universals_missed": universals["missed"], "unrecorded": unrecorded, "seconds": round(seconds, 1),
+            **whole, "universals_missed": universals["missed"], "unrecorded": unrecorded, "doubted": doubted, "seconds": round(seconds, 1),
             "by_class": classes, "by_kind": kinds, "by_repo": repos,
         }, indent=1))  # fmt: skip
         return
-    print(f"{len(rows)} rows, split {asked.split}, mode {asked.mode}, {unrecorded} unrecorded, {seconds:.0f} s\n")
+    print(f"{len(rows)} rows, split {asked.split}, mode {asked.mode}, {unrecorded} unrecorded, {doubted} doubted at x, {seconds:.0f} s\n")
     report(asked, {"all": whole, "universals": universals, **classes, **kinds, **repos}, COLUMNS)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from knowledge.claims import sets
 from knowledge.claims.locating import Place, definition_of, digests_of, indexes_of, locate, locate_file
+from knowledge.claims.membership import within
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.errors import InvalidRecordError
 from knowledge.records.claims import Anchor, AnchorKind, AnchorReading, Cause
@@ -140,15 +141,14 @@ def _read_edge(target: dict[str, Any], then: FactsView | None, now: TreeView, ol
         return _unlike(end) or AnchorReading("unreadable")
     if place.symbol.qualified_name and (broken := _broken(now, place.symbol)) is not None:
         return broken
-    kinds = {
-        e.confidence_kind
-        for e in now.edges_from(place.symbol, target["predicate"])
-        if (e.object.path, e.object.qualified_name, e.object.package) == (end.symbol.path, end.symbol.qualified_name, end.symbol.package)
-    }
+    wanted = (end.symbol.path, end.symbol.qualified_name, end.symbol.package)
+    edges = [e for s in within(place.symbol, now) for e in now.edges_from(s, target["predicate"])]
+    proof = sets.Proof(now)
+    found = {proof.is_proved(e) for e in edges if (e.object.path, e.object.qualified_name, e.object.package) == wanted}
     return AnchorReading(
         "present",
-        "resolved" if "resolved" in kinds else "absent",
-        "inferred" if "inferred" in kinds else "",
+        "resolved" if True in found else "absent",
+        "inferred" if False in found else "",
         place=str(place.symbol),
         was=_moved(place, subject),
         detail="" if end.state == "present" else f"{target_object} is gone",
@@ -166,7 +166,8 @@ def _broken(now: TreeView, symbol: SymbolId) -> AnchorReading | None:
 def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
     symbol = _origin(target["symbol"], old)
     place = locate(symbol, then, now)
-    if place.state in ("two_homes", "unreadable") or (place.state == "gone" and symbol.qualified_name):
+    is_lost = place.state == "gone" and bool(symbol.qualified_name or (then is not None and then.has_path(symbol.path)))
+    if is_lost or place.state in ("two_homes", "unreadable"):
         return _unlike(place) or AnchorReading("gone")
     answer = sets.ask(target["question"], place.symbol, target.get("scope", {}), now)
     before = old or AnchorReading("present")
@@ -285,6 +286,8 @@ def watch_keys(anchor: Anchor, watched: Watched) -> set[str]:
         keys |= _symbol_keys(subject, watched)
         keys = keys.union(*(_symbol_keys(end, Watched(AnchorReading("gone"), watched.then)) for end in ends))
         keys |= {f"from:{target['predicate']}:{_edge_end(s)}" for s in (subject, _place_symbol(reading, subject))}
+        # A call in a function inside of the subject is the subject's, too.
+        keys |= {f"into:{target['predicate']}:{_edge_end(s)}" for s in ends}
     elif anchor.kind == "set":
         symbol = _origin(target["symbol"], watched.old)
         question = sets.question_of(target["question"])

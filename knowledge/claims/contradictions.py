@@ -26,6 +26,9 @@ INTENTIONS: frozenset[ClaimKind] = frozenset({"goal", "plan"})
 EDGE_OF_SET = {"called_only_by": "calls", "subclasses_exactly": "inherits", "imported_only_by": "imports"}
 """Relations whose members are all that stand in another relation to the subject."""
 
+INTO = "into"
+"""Begins the slots at which edges meet the sets that they lead into."""
+
 _SET_OF_EDGE = {edge: of_set for of_set, edge in EDGE_OF_SET.items()}
 _VALUED = frozenset({"value", "default", "signature", "returns_type"})
 _MOST_PROBED = 200
@@ -137,7 +140,7 @@ def _says_the_same(one: Predicate, other: Predicate) -> bool | None:
             return is_same_type(one.value, other.value)
         case "signature":
             mine, yours = read_signature(one.value), read_signature(other.value)
-            return compare_signature(mine, yours, with_types=mine.has_types and yours.has_types) if mine and yours else None
+            return compare_signature(mine, yours, "types" if mine.has_types and yours.has_types else "names") if mine and yours else None
         case "defined_in":
             return one.object == other.object
     return frozenset(one.members) == frozenset(other.members)
@@ -219,7 +222,7 @@ def slots(predicate: Predicate, view: TreeView) -> tuple[tuple[object, ...], ...
     """Keys under which predicates that may exclude each other meet: the slot, and for an edge or a set what the set is of."""
     found = [_slot(predicate, view)]
     if predicate.relation in EDGE_OF_SET:
-        found.append(("into", EDGE_OF_SET[predicate.relation], predicate.subject))
+        found.append((INTO, EDGE_OF_SET[predicate.relation], predicate.subject))
     elif predicate.relation in _SET_OF_EDGE:
-        found.append(("into", predicate.relation, predicate.object))
+        found.append((INTO, predicate.relation, predicate.object))
     return tuple(found)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from knowledge.claims.anchors import compare
-from knowledge.claims.predicates import RELATIONS, Decision
+from knowledge.claims.predicates import Decision, twin_kind
 from knowledge.claims.review_conditions import DUE
 from knowledge.errors import LifecycleError
 from knowledge.records.claims import Anchor, AnchorReading, Cause, Claim, ClaimStatus, StaleReason, Status, Verdict
@@ -166,7 +166,7 @@ def _after_upgrade(anchor: Anchor, cause: Cause, renewed: Renewed) -> Cause | No
 def _with_decision(claim: Claim, anchors: Sequence[Anchor], decision: Decision, changed: tuple[Cause, ...]) -> tuple[Cause, ...]:
     """The counter-evidence of a predicate, told once: where its own anchor says the same, that cause gains the place."""
     assert claim.predicate is not None
-    twin = RELATIONS[claim.predicate.relation].anchor
+    twin = twin_kind(claim.predicate)
     kinds = {a.digest: a.kind for a in anchors}
     same = next((c for c in changed if c.reason == "counter_evidence" and kinds.get(c.anchor) == twin), None)
     if same is None:
@@ -180,7 +180,7 @@ def _is_excused(claim: Claim, anchors: Sequence[Anchor], cause: Cause) -> bool:
     anchor = next(a for a in anchors if a.digest == cause.anchor)
     if claim.predicate.covers_statement:
         return True
-    return anchor.kind == RELATIONS[claim.predicate.relation].anchor and claim.predicate.subject in anchor.target.values()
+    return anchor.kind == twin_kind(claim.predicate) and claim.predicate.subject in anchor.target.values()
 
 
 def _fallen(claim: Claim, causes: Sequence[Cause]) -> Status:

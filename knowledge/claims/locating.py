@@ -97,7 +97,7 @@ def _basename(path: bytes) -> bytes:
 
 
 def _heir(path: bytes, then: FactsView, now: TreeView) -> bytes | None:
-    """The one new file that holds most of the definitions of a file that is gone, or has its name where it had none."""
+    """The one new file that took over a third of the definitions of a file that is gone, and twice as many as the next; without any, its namesake."""
     facts = then.facts(path)
     names = {d.qualified_name for d in facts.definitions if d.qualified_name} if facts else set()
     votes: dict[bytes, int] = {}
@@ -106,7 +106,7 @@ def _heir(path: bytes, then: FactsView, now: TreeView) -> bytes | None:
             if not then.has_path(home.path) and home.ordinal == 0:
                 votes[home.path] = votes.get(home.path, 0) + 1
     best = sorted(votes.items(), key=lambda v: (-v[1], v[0]))
-    if best and best[0][1] * 2 > len(names) and (len(best) == 1 or best[0][1] > best[1][1]):
+    if best and best[0][1] * 3 > len(names) and (len(best) == 1 or best[0][1] >= 2 * best[1][1]):
         return best[0][0]
     if not votes:
         named = [p for p in now.paths_named(_basename(path)) if not then.has_path(p)]

@@ -19,8 +19,6 @@ from knowledge.records.identifiers import SymbolId, read_symbol
 MODULE = "<module>"
 """Written for a name: the code at the top of a file."""
 _CLASSES = frozenset({"class", "interface", "enum", "namespace"})
-_NAMED_OTHERWISE = frozenset({"import", "module", "local"})
-"""Reasons of edges that come from another name for the very same thing."""
 
 
 def is_top_level(member: SymbolId) -> bool:
@@ -85,13 +83,6 @@ def edges_of(answer: SetAnswer, member: SymbolId) -> Sequence[Edge]:
     return ends or [e for e in answer.edges if e.subject.path == member.path]
 
 
-def is_direct(edge: Edge) -> bool:
-    """Whether the edge is there for all to read: its end is called by its name, or by a name that an import or an assignment gave it."""
-    if edge.predicate != "calls":
-        return True
-    return edge.reason != "implicit" and (edge.name == edge.object.name or edge.reason in _NAMED_OTHERWISE)
-
-
 def spells(wanted: SymbolId, within_symbol: SymbolId, view: TreeView) -> bool:
     """Whether the code of a symbol calls, extends or imports something of that name, whatever it may be."""
     facts = view.facts(within_symbol.path)
@@ -99,7 +90,7 @@ def spells(wanted: SymbolId, within_symbol: SymbolId, view: TreeView) -> bool:
         return False
     name = wanted.name.rpartition("/")[2].partition(".")[0] if not wanted.qualified_name else wanted.name
     owners = {s.qualified_name for s in within(within_symbol, view)}
-    is_whole_file = not within_symbol.qualified_name
+    is_whole_file = not within_symbol.qualified_name or is_top_level(within_symbol)
     for call in facts.calls:
         owner = facts.definitions[facts.scopes[call.scope].definition].qualified_name
         if (is_whole_file or owner in owners) and call.expression.parts and _last(call.expression.parts[0]) == name:

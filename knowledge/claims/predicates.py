@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from analyzers.facts import Definition, Expression
 from knowledge.claims import sets
 from knowledge.claims.locating import Place, definition_of, indexes_of, locate, locate_file
-from knowledge.claims.membership import covers, edges_of, is_direct, is_module_of, now_called, spells, within
+from knowledge.claims.membership import covers, edges_of, is_module_of, now_called, spells, within
 from knowledge.claims.spelling import (
-    Signature,
+    STRICTNESS,
     compare_signature,
     is_plain,
     is_same_type,
@@ -54,7 +54,8 @@ def decide(predicate: Predicate, then: FactsView | None, now: TreeView) -> Decis
     if relation is None:
         raise InvalidRecordError(f"there is no relation {predicate.relation!r}", suggestions=tuple(RELATIONS))
     place = _place(predicate.subject, then, now)
-    if place.state == "gone" and predicate.relation not in ("imported_only_by",):
+    was_there = then is not None and then.has_path(place.symbol.path)
+    if place.state == "gone" and (place.symbol.qualified_name or predicate.relation != "imported_only_by" or was_there):
         return Decision(None, f"{predicate.subject} is gone. {place.hint}".strip())
     if place.state in ("two_homes", "unreadable"):
         return Decision(None, place.hint)
@@ -65,6 +66,12 @@ def decide(predicate: Predicate, then: FactsView | None, now: TreeView) -> Decis
     if predicate.is_negated and found.holds is not None:
         return Decision(not found.holds, found.detail, found.place)
     return found
+
+
+def twin_kind(predicate: Predicate) -> AnchorKind:
+    """The kind of the anchor that says the very same: of a base class that was found it is the edge, of one that is only named the header."""
+    is_found = predicate.relation == "inherits" and "::" in predicate.object
+    return "edge" if is_found else RELATIONS[predicate.relation].anchor
 
 
 def _place(text: str, then: FactsView | None, now: TreeView) -> Place:
@@ -87,11 +94,12 @@ def _calls(predicate: Predicate, subject: SymbolId, then: FactsView | None, now:
         return Decision(None, target.hint)
     wanted = target.symbol
     edges = [e for s in within(subject, now) for e in now.edges_from(s, "calls") if _same(e.object, wanted)]
-    resolved = next((e for e in edges if e.confidence_kind == "resolved"), None)
-    if resolved is not None:
-        return Decision(True, f"{subject} calls {wanted}", f"{show_path(subject.path)}:{resolved.row + 1}")
+    proof = sets.Proof(now)
+    proved = next((e for e in edges if proof.is_proved(e)), None)
+    if proved is not None:
+        return Decision(True, f"{subject} calls {wanted}", f"{show_path(subject.path)}:{proved.row + 1}")
     if edges:
-        return Decision(None, f"calls {wanted} is only inferred ({edges[0].reason})")
+        return Decision(None, f"calls {wanted} is only inferred, or under another name ({edges[0].reason})")
     if now.facts(subject.path) is None:
         return Decision(None, now.skipped(subject.path) or "no facts")
     if target.state == "gone":
@@ -119,16 +127,16 @@ def _inherits(predicate: Predicate, subject: SymbolId, then: FactsView | None, n
     definitions = _definitions(subject, now)
     if not definitions:
         return Decision(None, "no definition")
-    wanted = read_symbol(predicate.object) if "::" in predicate.object else None
-    place = locate(wanted, then, now) if wanted is not None else None
-    objects = [e.object for e in now.edges_from(subject, "implements") if e.confidence_kind == "resolved"]
-    found = [(place is not None and any(_same(o, place.symbol) for o in objects)) or _has_base(d, predicate.object) for d in definitions]
-    bases = ", ".join(spell(b) for b in definitions[0].bases)
-    return Decision(_agreed(found), f"bases are ({bases})", _line(definitions[0], subject))
-
-
-def _has_base(definition: Definition, name: str) -> bool:
-    return any(names_the_same(name, base) for base in definition.bases)
+    bases = f"bases are ({', '.join(spell(b) for b in definitions[0].bases)})"
+    if "::" not in predicate.object:
+        found = [any(names_the_same(predicate.object, base) for base in d.bases) for d in definitions]
+        return Decision(_agreed(found), bases, _line(definitions[0], subject))
+    wanted = _place(predicate.object, then, now)
+    if wanted.state in ("two_homes", "unreadable"):
+        return Decision(None, wanted.hint)
+    kinds = {e.confidence_kind for e in now.edges_from(subject, "implements") if _same(e.object, wanted.symbol)}
+    is_open = bool(kinds) or spells(wanted.symbol, subject, now)
+    return Decision(True if "resolved" in kinds else None if is_open else False, bases, _line(definitions[0], subject))
 
 
 def _set(question: str) -> Callable[[Predicate, SymbolId, FactsView | None, TreeView], Decision]:
@@ -140,16 +148,15 @@ def _set(question: str) -> Callable[[Predicate, SymbolId, FactsView | None, Tree
             return Decision(None, "a member has two homes, or cannot be read")
         claimed = [m for m in members if m is not None]
         extra = [m for m in answer.resolved if not any(covers(c, m, now) for c in claimed)]
-        plain = [m for m in extra if any(is_direct(e) for e in edges_of(answer, m))]
-        if plain:
-            edge = edges_of(answer, plain[0])[0]
-            return Decision(False, f"also {', '.join(str(m) for m in plain[:4])}", f"{show_path(edge.subject.path)}:{edge.row + 1}")
+        if extra:
+            edge = edges_of(answer, extra[0])[0]
+            return Decision(False, f"also {', '.join(str(m) for m in extra[:4])}", f"{show_path(edge.subject.path)}:{edge.row + 1}")
         missing = [c for c in claimed if not any(covers(c, m, now) for m in answer.resolved)]
         lost = [c for c in missing if not any(covers(c, m, now) for m in answer.inferred) and not spells(subject, c, now)]
         if lost:
             return Decision(False, f"no longer {', '.join(str(c) for c in lost[:4])}")
-        if missing or extra or answer.inferred or answer.unseen:
-            unsure = [*(str(m) for m in (*missing, *extra, *answer.inferred)), *(show_path(p) for p in answer.unseen)]
+        if missing or answer.inferred or answer.unseen:
+            unsure = [*(str(m) for m in (*missing, *answer.inferred)), *(show_path(p) for p in answer.unseen)]
             return Decision(None, f"not certain: {', '.join(unsure[:4])}")
         return Decision(True, f"{len(answer.resolved)} members")
 
@@ -171,21 +178,21 @@ def _agreed(found: Sequence[bool | None]) -> bool | None:
 
 
 def _signature(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-    """Types count where the text fitted with them when it was recorded; a text that fitted in its names only cannot be held against the code."""
+    """A parameter list is held against the code as strictly as it fitted when it was recorded."""
     definitions = _definitions(subject, now)
     said = read_signature(predicate.value)
     if not definitions or said is None:
         return Decision(None, "no definition" if not definitions else f"cannot read the parameter list {predicate.value}")
-    past = [signature_of(d) for d in _definitions(read_symbol(predicate.subject), then)] if then is not None else []
     present = [signature_of(d) for d in definitions]
-
-    def fits(signatures: Sequence[Signature], *, with_types: bool) -> bool | None:
-        return _agreed([compare_signature(said, s, with_types=with_types) for s in signatures])
-
-    holds = fits(present, with_types=True)
-    if not holds and (not past or fits(past, with_types=True) is not True):
-        by_names = fits(past or present, with_types=False)
-        holds = fits(present, with_types=False) if by_names and not said.has_types else None if by_names else by_names
+    past = [signature_of(d) for d in _past(predicate, then)] or present
+    holds: bool | None = False
+    for strictness in STRICTNESS:
+        fitted = _agreed([compare_signature(said, s, strictness) for s in past])
+        if fitted is not False:
+            # Types that were told otherwise than they stand there, or defaults, cannot be held against the code.
+            is_comparable = fitted and not (strictness == "names" and said.has_types)
+            holds = _agreed([compare_signature(said, s, strictness) for s in present]) if is_comparable else None
+            break
     return Decision(holds, f"the signature is {signature_text(definitions[0])}", _line(definitions[0], subject))
 
 
@@ -193,8 +200,15 @@ def _returns_type(predicate: Predicate, subject: SymbolId, then: FactsView | Non
     definitions = _definitions(subject, now)
     if not definitions:
         return Decision(None, "no definition")
-    holds = _agreed([is_same_type(predicate.value, d.returns) for d in definitions])
+    past = _past(predicate, then) or definitions
+    as_written = all(is_same_type(predicate.value, d.returns, as_written=True) for d in past)
+    holds = _agreed([is_same_type(predicate.value, d.returns, as_written=as_written) for d in definitions])
     return Decision(holds, f"declared to return {definitions[0].returns or 'nothing'}", _line(definitions[0], subject))
+
+
+def _past(predicate: Predicate, then: FactsView | None) -> list[Definition]:
+    """The definitions of the subject where the claim was recorded, as far as that tree can be read."""
+    return _definitions(read_symbol(predicate.subject), then) if then is not None else []
 
 
 def _value(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from knowledge.claims.anchors import make_anchor
-from knowledge.claims.predicates import RELATIONS
+from knowledge.claims.predicates import twin_kind
 from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.claims.statements import Mention, Said, mentions, says_only_called, says_order, understand
 from knowledge.claims.view import TreeView
@@ -73,7 +73,8 @@ def from_said(said: Said, view: TreeView, lookup: Lookup) -> Proposal | None:
         target = str(end)
     elif said.relation == "inherits":
         end = _one(target, lookup, view)
-        target = str(end) if end is not None and "::" in target else target
+        is_base = end is not None and any(e.object == end for e in view.edges_from(subject, "implements"))
+        target = str(end) if is_base else target
     members = [_one(m, lookup, view, is_module=said.relation == "imported_only_by") for m in said.members]
     if any(m is None for m in members) or (said.relation == "value" and not _has_value(subject, view)):
         return None
@@ -83,10 +84,10 @@ def from_said(said: Said, view: TreeView, lookup: Lookup) -> Proposal | None:
 
 def anchors_of(predicate: Predicate, view: TreeView) -> tuple[Anchor, ...]:
     """The anchor that says the very same as the predicate."""
-    kind = RELATIONS[predicate.relation].anchor
+    kind = twin_kind(predicate)
     target: dict[str, Any] = {"symbol": predicate.subject}
     if kind == "edge":
-        name = "imports" if predicate.relation == "imports" else "calls"
+        name = {"imports": "imports", "inherits": "implements"}.get(predicate.relation, "calls")
         target = {"subject": predicate.subject, "predicate": name, "object": predicate.object}
     elif kind == "set":
         question = {"called_only_by": "callers", "subclasses_exactly": "subclasses", "imported_only_by": "importers"}[predicate.relation]
@@ -119,7 +120,7 @@ def _has_value(symbol: SymbolId, view: TreeView) -> bool:
 
 
 def _notes(predicate: Predicate) -> tuple[str, ...]:
-    return (f"cannot notice: {CANNOT_NOTICE[RELATIONS[predicate.relation].anchor]}",)
+    return (f"cannot notice: {CANNOT_NOTICE[twin_kind(predicate)]}",)
 
 
 def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:

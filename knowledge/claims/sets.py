@@ -1,8 +1,9 @@
 """Sets: the sorted answer of a graph question within a scope, so that NEW code elsewhere breaks "only called from".
 
-A set has two parts: the members that resolution proved, and what is only inferred or cannot be seen (inferred members, files in
-scope that do not parse). A claim is stale when the first differs, up for review when only the second does. Members that
-moved or were renamed are the same members: they are written as they were called in the tree of the verdict.
+A set has two parts: the members that resolution proved and that all can read where they stand, and what is only inferred or cannot be
+seen (inferred members; calls under another name, through an attribute that may hold something else tomorrow; decorators; files in scope
+that do not parse). A claim is stale when the first differs, up for review when only the second does. Members that moved or were renamed
+are the same members: they are written as they were called in the tree of the verdict.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from knowledge.records.identifiers import SymbolId, file_symbol, read_symbol, sh
 OUT_OF_SCOPE = frozenset({"test", "generated", "vendored", "docs", "example"})
 """Kinds of file that a set leaves out by default."""
 
+_NAMED_OTHERWISE = frozenset({"import", "module", "local"})
+"""Reasons of edges that come from another name for the very same thing."""
 _PACKAGE_MARKS = (b"__init__.py", b"package.json")
 
 
@@ -83,6 +86,7 @@ def ask(question: str, symbol: SymbolId, scope: dict[str, Any], view: TreeView) 
     resolved: dict[SymbolId, None] = {}
     inferred: dict[SymbolId, None] = {}
     kept = []
+    proof = Proof(view)
     for edge in edges:
         member = edge.subject if asked.is_into else edge.object
         if asked.is_into and not in_scope(member.path, package, included, view):
@@ -90,11 +94,35 @@ def ask(question: str, symbol: SymbolId, scope: dict[str, Any], view: TreeView) 
         if asked.of_files:
             member = file_symbol(member.path)
         kept.append(edge)
-        (resolved if edge.confidence_kind == "resolved" else inferred)[member] = None
+        (resolved if proof.is_proved(edge) else inferred)[member] = None
     for member in resolved:
         inferred.pop(member, None)
     unseen = tuple(view.unreadable_in(package)) if asked.is_into and package is not None else ()
     return SetAnswer(tuple(sorted(resolved)), tuple(sorted(inferred)), unseen, tuple(kept))
+
+
+class Proof:
+    """Which edges of a tree are proved and there for all to read: called by its name, or by a name that an import or an assignment gave it.
+
+    A decorator without arguments applies a function that nobody calls by hand, and so do operators; an attribute may hold something else tomorrow.
+    """
+
+    def __init__(self, view: TreeView) -> None:
+        self._view = view
+        self._decorators: dict[bytes, frozenset[int]] = {}
+
+    def is_proved(self, edge: Edge) -> bool:
+        if edge.confidence_kind != "resolved" or edge.predicate != "calls":
+            return edge.confidence_kind == "resolved"
+        is_direct = edge.reason != "implicit" and (edge.name == edge.object.name or edge.reason in _NAMED_OTHERWISE)
+        return is_direct and edge.start not in self._bare_decorators(edge.subject.path)
+
+    def _bare_decorators(self, path: bytes) -> frozenset[int]:
+        if path not in self._decorators:
+            facts = self._view.facts(path)
+            calls = facts.calls if facts is not None else ()
+            self._decorators[path] = frozenset(c.name_span.start for c in calls if "decorator" in c.flags)
+        return self._decorators[path]
 
 
 def in_scope(path: bytes, package: str | None, included: frozenset[str], view: TreeView) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from analyzers.facts import Definition, Expression, Parameter
 
@@ -48,9 +49,9 @@ def _value(text: str) -> str:
     return re.sub(r"(?<=\d)_(?=\d)", "", squeezed) if re.fullmatch(r"-?[\d_.]+", squeezed) else squeezed
 
 
-def is_same_type(said: str, found: str) -> bool:
-    """Whether two annotations are the same; quotes around names do not matter."""
-    return _type(said) == _type(found)
+def is_same_type(said: str, found: str, *, as_written: bool = False) -> bool:
+    """Whether two annotations are the same; unless `as_written` quotes around names do not matter."""
+    return squeeze(said) == squeeze(found) if as_written else _type(said) == _type(found)
 
 
 def _type(text: str) -> str:
@@ -192,7 +193,12 @@ def _part_of(parameter: Parameter) -> Part:
     return Part(star + squeeze(parameter.name).replace("...", "*"), parameter.annotation or None, parameter.default or None)
 
 
-def compare_signature(said: Signature, found: Signature, *, with_types: bool) -> bool | None:
+Strictness = Literal["as_written", "types", "names"]
+"""What must be equal: annotations with their quotes, annotations, or names and defaults only."""
+STRICTNESS: tuple[Strictness, ...] = ("as_written", "types", "names")
+
+
+def compare_signature(said: Signature, found: Signature, strictness: Strictness) -> bool | None:
     """Whether a parameter list that somebody wrote is the one found. None: the same parameters, but told in a way that cannot be compared."""
     parts = found.parts
     if parts and parts[0].name in _RECEIVERS and not (said.parts and said.parts[0].name == parts[0].name):
@@ -204,7 +210,10 @@ def compare_signature(said: Signature, found: Signature, *, with_types: bool) ->
             return False
         if one.default is not None and other.default is not None and not is_same_value(one.default, other.default):
             return False if is_plain(one.default) and is_plain(other.default) else None
-    if not with_types:
+    if strictness == "names":
         return True
     types = [*zip((p.annotation for p in said.parts), (p.annotation for p in parts), strict=True), (said.returns, found.returns)]
-    return all((one is None) == (other is None) and (one is None or other is None or is_same_type(one, other)) for one, other in types)
+    return all(
+        one == other or (one is not None and other is not None and is_same_type(one, other, as_written=strictness == "as_written"))
+        for one, other in types
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from knowledge.claims.predicates import RELATIONS, decide
+from knowledge.claims.predicates import RELATIONS, decide, twin_kind
 from knowledge.claims.proposals import CANNOT_NOTICE, from_said
 from knowledge.claims.statements import understand
 from knowledge.errors import InvalidRecordError
@@ -40,7 +40,7 @@ def check(project: Project, text: str, *, at: str | None = None) -> CheckAnswer:
         holds=decision.holds,
         detail=decision.detail,
         place=decision.place,
-        cannot_notice=CANNOT_NOTICE[RELATIONS[predicate.relation].anchor],
+        cannot_notice=CANNOT_NOTICE[twin_kind(predicate)],
     )
 
 

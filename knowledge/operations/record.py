@@ -9,11 +9,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from knowledge.claims.anchors import make_anchor
+from knowledge.claims.contradictions import INTENTIONS
 from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, propose
+from knowledge.claims.review_conditions import read_condition
 from knowledge.errors import InvalidRecordError
 from knowledge.invalidation.propagate import fingerprint
 from knowledge.operations import evidence as evidence_operations
 from knowledge.operations.answers import claim_answer
+from knowledge.operations.conflicts import notice
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import Project, new_id
@@ -23,7 +27,7 @@ from knowledge.operations.specs import file_or_symbol, read_anchor, read_lines, 
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
 from knowledge.records.answers import ClaimAnswer
-from knowledge.records.claims import Anchor, Claim, ClaimKind, FreshnessPolicy, Predicate, Scope, Verdict
+from knowledge.records.claims import Anchor, Author, Claim, ClaimKind, FreshnessPolicy, Predicate, Scope, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
 from knowledge.records.identifiers import parse_symbol
@@ -40,7 +44,8 @@ _LINE_SPEC = re.compile(r"[^:]+:\d+(?:-\d+)?\Z")
 class Draft:
     """A claim about to be recorded. anchors () = proposed from the statement; ("none",) = unanchored on purpose.
 
-    evidence: `a.py::f`, `a.py:10-20`, `a.py`. predicate: JSON. at: the revision it is said of (None: the working tree).
+    evidence: `a.py::f`, `a.py:10-20`, `a.py`; documents: evidence that is at hand already. predicate: JSON. at: the revision it is said of
+    (None: the working tree). review_when: a review condition. author: who says it, where it is not who records it.
     """
 
     statement: str
@@ -57,6 +62,9 @@ class Draft:
     constraints: tuple[str, ...] = ()
     rejected: tuple[tuple[str, str], ...] = ()
     detail: dict[str, object] = field(default_factory=dict)
+    review_when: str = ""
+    author: Author | None = None
+    documents: tuple[Evidence, ...] = ()
 
 
 def record(project: Project, draft: Draft) -> ClaimAnswer:
@@ -67,6 +75,20 @@ def record(project: Project, draft: Draft) -> ClaimAnswer:
 def record_many(project: Project, drafts: Sequence[Draft]) -> list[ClaimAnswer]:
     """Many claims in one transaction, each as `record` does."""
     reading = Reading(project)
+    answers = []
+    for one, warnings in _store(project, reading, drafts):
+        answer = claim_answer(project, reading, one.new.claim.id, one.view)
+        answers.append(replace(answer, notes=(*one.notes, *_warnings(one, answer), *warnings)))
+    return answers
+
+
+def store_many(project: Project, reading: Reading, drafts: Sequence[Draft]) -> dict[str, tuple[str, ...]]:
+    """Many claims in one transaction, without an answer about each: claim id → what is to be said of it."""
+    return {one.new.claim.id: (*one.notes, *warnings) for one, warnings in _store(project, reading, drafts)}
+
+
+def _store(project: Project, reading: Reading, drafts: Sequence[Draft]) -> list[tuple[_Prepared, tuple[str, ...]]]:
+    """The drafts as they were stored, each with warnings about what it contradicts."""
     reconcile(project, reading)
     prepared = [_prepare(project, reading, draft) for draft in drafts]
     blobs: dict[str, bytes] = {}
@@ -76,11 +98,8 @@ def record_many(project: Project, drafts: Sequence[Draft]) -> list[ClaimAnswer]:
         project.ledger.append(blobs=blobs)
         project.ledger.record_claims([p.new for p in prepared])
     reconcile(project, reading)
-    answers = []
-    for one in prepared:
-        answer = claim_answer(project, reading, one.new.claim.id, one.view)
-        answers.append(replace(answer, notes=(*one.notes, *_warnings(one, answer))))
-    return answers
+    warnings = notice(project, reading, {p.new.claim.id: p.view for p in prepared})
+    return [(p, warnings.get(p.new.claim.id, ())) for p in prepared]
 
 
 def propose_only(project: Project, draft: Draft) -> ClaimAnswer:
@@ -103,9 +122,15 @@ def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
     view = reading.trees.at(draft.at)
     snapshot = view.tree.snapshot
     proposal = _stand_on(draft, view)
+    if draft.review_when:
+        # Read now, so that what cannot be meant is refused; kept as it was written.
+        read_condition(draft.review_when)
+        proposal = replace(proposal, anchors=(*proposal.anchors, make_anchor("time", review_when=draft.review_when.strip())))
     premises = [project.ledger.resolve_claim(p) for p in draft.derived_from]
     cited = [_evidence(spec, view) for spec in draft.evidence]
     cited += _evidence_of_anchors(proposal.anchors, view, cited)
+    cited += draft.documents
+    author = draft.author or project.author
     claim = Claim(
         id=new_id("c"),
         statement=draft.statement.strip(),
@@ -115,10 +140,11 @@ def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
         derived_from=tuple(premises),
         valid_at_revision=snapshot.revision,
         valid_at_tree=snapshot.key,
-        freshness_policy=FreshnessPolicy(draft.until, draft.period_days),
-        predicate=proposal.predicate,
+        freshness_policy=FreshnessPolicy(draft.until, draft.period_days, draft.review_when.strip()),
+        # What is wanted need not be so yet: a statement decides nothing of a goal or a step, unless that is asked for.
+        predicate=None if draft.kind in INTENTIONS and not draft.predicate else proposal.predicate,
         tags=tuple(dict.fromkeys(draft.tags)),
-        author=project.author,
+        author=author,
         recorded_at=project.now(),
         detail=_detail(draft),
     )
@@ -131,7 +157,7 @@ def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
         tree_id=snapshot.tree_id,
         snapshot_key=snapshot.key,
         revision=snapshot.revision,
-        author=project.author,
+        author=author,
         reason="",
         evidence_refs=claim.evidence_refs,
         said_at=claim.recorded_at,
@@ -147,11 +173,14 @@ def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:
     if draft.anchors == (UNANCHORED,):
         return Proposal((), None, ("unanchored: nothing in the repository is watched for this statement",))
     anchors = [read_anchor(spec, view) for spec in draft.anchors]
-    anchors += [a for spec in draft.evidence if not draft.anchors and (a := _anchor_of_evidence(spec, view)) is not None]
+    cited = [a for spec in draft.evidence if not draft.anchors and (a := _anchor_of_evidence(spec, view)) is not None]
     if given is not None:
+        anchors += [] if given.covers_statement else cited
         twins = [a for a in anchors_of(given, view) if a.digest not in {b.digest for b in anchors}]
         return Proposal((*twins, *anchors), given, ())
     proposed = propose(draft.statement, view, lambda text: candidates(text, view))
+    # What is said by a predicate alone stands on its twin; what is cited besides shows it, and may change.
+    anchors += [] if proposed.predicate is not None and proposed.predicate.covers_statement else cited
     if draft.anchors:
         return Proposal(_unique(anchors), _fitting(proposed.predicate, anchors), ())
     if proposed.predicate is not None or not anchors:
