@@ -171,7 +171,9 @@ def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old
         return _unlike(place) or AnchorReading("gone")
     answer = sets.ask(target["question"], place.symbol, target.get("scope", {}), now)
     before = old or AnchorReading("present")
-    resolved = sets.canonical(answer.resolved, before.members, then, now)
+    # A member whose file cannot be read may be one still: as it was seen last, and the file that cannot be read is told with the inferred part.
+    unread = [m for m in before.members if (member := read_symbol(m)).path in answer.unseen and member not in answer.resolved]
+    resolved = sorted({*sets.canonical(answer.resolved, before.members, then, now), *unread})
     inferred = sets.canonical(answer.inferred, before.inferred_members, then, now)
     unseen = sorted(show_path(p) for p in answer.unseen)
     return AnchorReading(
@@ -180,7 +182,7 @@ def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old
         digest_of("\n".join([*inferred, "", *unseen])) if inferred or unseen else "",
         place=str(place.symbol),
         was=_moved(place, symbol),
-        members=sets.shown(answer.resolved),
+        members=tuple(sorted({*sets.shown(answer.resolved), *unread})),
         inferred_members=sets.shown(answer.inferred),
         detail=", ".join(unseen[:4]),
     )

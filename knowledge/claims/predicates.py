@@ -152,7 +152,9 @@ def _set(question: str) -> Callable[[Predicate, SymbolId, FactsView | None, Tree
             edge = edges_of(answer, extra[0])[0]
             return Decision(False, f"also {', '.join(str(m) for m in extra[:4])}", f"{show_path(edge.subject.path)}:{edge.row + 1}")
         missing = [c for c in claimed if not any(covers(c, m, now) for m in answer.resolved)]
-        lost = [c for c in missing if not any(covers(c, m, now) for m in answer.inferred) and not spells(subject, c, now)]
+        # A file that cannot be read may hold the member still.
+        readable = [c for c in missing if c.path not in answer.unseen]
+        lost = [c for c in readable if not any(covers(c, m, now) for m in answer.inferred) and not spells(subject, c, now)]
         if lost:
             return Decision(False, f"no longer {', '.join(str(c) for c in lost[:4])}")
         if missing or answer.inferred or answer.unseen:

@@ -22,7 +22,7 @@ from knowledge.graph.reads import inputs_of
 from knowledge.graph.resolution import RESOLVER_VERSION, Resolution
 from knowledge.graph.resolve import resolve_file
 from knowledge.operations.project import WORKING_TREE, Project
-from knowledge.operations.tree_view import FactLoader, IndexedTree
+from knowledge.operations.tree_view import MISSING, FactLoader, IndexedTree, ResolvedTree
 from knowledge.records.answers import IndexAnswer
 from knowledge.records.identifiers import show_path
 from knowledge.records.stored import FactKey, StoredFacts, StoredResolution, TreeFile
@@ -65,13 +65,14 @@ class Indexed:
 
 @dataclass(slots=True)
 class _Work:
-    """One tree while it is being indexed. files and unreadable begin as the base's and end as the tree's."""
+    """One tree while it is being indexed. files, unreadable and links begin as the base's and end as the tree's."""
 
     run: IndexRun
-    base: IndexedTree | None
+    base: ResolvedTree | None
     changes: list[EntryChange]
     files: dict[bytes, tuple[int, int]]
     unreadable: dict[str, str]
+    links: set[str]
     analyzed: int = 0
     facts_reused: int = 0
     resolved: int = 0
@@ -133,8 +134,8 @@ def _index_now(run: IndexRun) -> Indexed:
     # Everything made here is kept until the end: looking for garbage in it costs more than the work itself.
     with collection_paused():
         _read_facts(work)
-        _resolve(work, IndexedTree(run.tree, run.loader, work.files, {}))
-        meta = {"unreadable": work.unreadable, "resolver": RESOLVER_VERSION}
+        _resolve(work, ResolvedTree(run.tree, run.loader, work.files, {}))
+        meta = {"unreadable": work.unreadable, "links": sorted(work.links), "resolver": RESOLVER_VERSION}
         _store_tree(work, meta)
     return Indexed(
         # The rows were filled in while the resolver looked at them: a fresh view remembers nothing of the time before.
@@ -147,22 +148,22 @@ def _index_now(run: IndexRun) -> Indexed:
     )
 
 
-def _base(run: IndexRun) -> IndexedTree | None:
+def _base(run: IndexRun) -> ResolvedTree | None:
     """The indexed tree that this one is likely to differ least from: the worktree's own, else the one used last."""
     store, repository = run.project.index, run.project.repository
     state = store.worktree_state(repository.worktree_name)
     for key in dict.fromkeys(k for k in (state.tree_key if state else None, store.latest_tree()) if k):
         rows = store.tree(key) if "+" not in key and repository.has_object(key) else None
         if rows is not None and rows.meta.get("resolver") == RESOLVER_VERSION:
-            return IndexedTree(repository.tree(key), run.loader, rows.files, rows.meta)
+            return ResolvedTree(repository.tree(key), run.loader, rows.files, rows.meta)
     return None
 
 
-def _begin(run: IndexRun, base: IndexedTree | None) -> _Work:
+def _begin(run: IndexRun, base: ResolvedTree | None) -> _Work:
     if base is None:
-        return _Work(run, None, [EntryChange(path, None, entry) for path, entry in run.tree.entries().items()], {}, {})
+        return _Work(run, None, [EntryChange(path, None, entry) for path, entry in run.tree.entries().items()], {}, {}, set())
     changes = run.project.repository.diff(base.tree, run.tree)
-    return _Work(run, base, changes, dict(base.files), dict(base.meta.get("unreadable", {})))
+    return _Work(run, base, changes, dict(base.files), dict(base.meta.get("unreadable", {})), set(base.meta.get("links", ())))
 
 
 # ── facts ──
@@ -174,8 +175,11 @@ def _read_facts(work: _Work) -> None:
     for change in work.changes:
         work.files.pop(change.path, None)
         work.unreadable.pop(show_path(change.path), None)
+        work.links.discard(show_path(change.path))
         if change.new is not None:
             work.files[change.path] = (0, 0)
+            if change.new.kind == "symlink":
+                work.links.add(show_path(change.path))
             key = _key_of(change.new)
             if key is not None:
                 wanted[change.path] = key
@@ -192,7 +196,7 @@ def _read_facts(work: _Work) -> None:
     headers = store.fact_headers({known[k] for k in wanted.values() if k in known})
     for path, key in wanted.items():
         work.files[path] = (known.get(key, 0), 0)
-        skipped = headers[known[key]][2] if key in known else "missing-object"
+        skipped = headers[known[key]][2] if key in known else MISSING
         if skipped:
             work.unreadable[show_path(path)] = skipped
 
@@ -223,7 +227,7 @@ def _extracted(work: _Work, missing: list[FactKey]) -> Iterator[list[StoredFacts
 # ── resolutions ──
 
 
-def _resolve(work: _Work, view: IndexedTree) -> None:
+def _resolve(work: _Work, view: ResolvedTree) -> None:
     """Resolve what must be, and take over what was resolved before and holds."""
     new = ResolverTree(view)
     paths = _to_resolve(work, view, new)
@@ -266,7 +270,7 @@ def _put(work: _Work, fresh: list[StoredResolution]) -> None:
     fresh.clear()
 
 
-def _to_resolve(work: _Work, view: IndexedTree, new: ResolverTree) -> list[bytes]:
+def _to_resolve(work: _Work, view: ResolvedTree, new: ResolverTree) -> list[bytes]:
     """Code files with facts: all of them without a base, else the changed ones and the readers of what changed."""
     changed = [c.path for c in work.changes]
     if work.base is None or len(changed) * 2 > len(work.files):

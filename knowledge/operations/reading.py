@@ -195,10 +195,12 @@ class Reading:
 def changed_keys(old: IndexedTree, new: IndexedTree, watching: Callable[[set[str]], set[str]]) -> set[str]:
     """The watch keys that differ between two indexed trees. Files in which no anchor watches a symbol are not hashed."""
     keys: set[str] = set()
-    for change in new.differences(old):
-        names = {f"symbol:{d.qualified_name}" for view in (old, new) if (facts := view.facts(change.path)) for d in facts.definitions}
+    changed = {change.path for change in new.differences(old)}
+    # What is read through a link changes with the file behind it.
+    for path in sorted(changed | new.changed_links(old)):
+        names = {f"symbol:{d.qualified_name}" for view in (old, new) if (facts := view.facts(path)) for d in facts.definitions}
         is_watched = bool(names and watching(names))
-        keys |= keys_of_file(FileChange(change.path, _side(change.path, old, is_watched), _side(change.path, new, is_watched)))
+        keys |= keys_of_file(FileChange(path, _side(path, old, is_watched), _side(path, new, is_watched)))
     for path in old.files.keys() | new.files.keys():
         before, after = old.files.get(path, (0, 0))[1], new.files.get(path, (0, 0))[1]
         if before != after:

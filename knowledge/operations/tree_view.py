@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -13,17 +14,22 @@ from typing import Any, TypeVar
 from analyzers.facts import FileFacts, SymbolDigests
 from analyzers.registry import LANGUAGES, classify, language_of
 from knowledge.claims.sets import OUT_OF_SCOPE
+from knowledge.errors import RepositoryReadError
 from knowledge.facts.extraction import FactExtractor, decode_digests, decode_facts, decode_outline
 from knowledge.graph.layout import Layout
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, read_path, show_path
 from knowledge.records.stored import FactKey
-from knowledge.records.trees import EntryChange
+from knowledge.records.trees import EntryChange, FileEntry
 from knowledge.repository.interface import Repository, Tree
 from knowledge.storage.index import IndexStore
 
 Kept = TypeVar("Kept")
 
+MISSING = "missing-object"
+"""The limitation of a file whose bytes git does not have here (a partial clone)."""
+_MOST_LINKS = 8
+"""Links that lead to links are followed this far."""
 _KEPT_FACTS, _KEPT_OUTLINES = 200, 4_000
 """Decoded files kept in memory: whole, and as other files see them."""
 
@@ -89,11 +95,14 @@ class FactLoader:
 
 
 class TreeFiles:
-    """`FactsView` over one git tree."""
+    """`FactsView` over one git tree. A symbolic link is read as the file of the tree that it leads to."""
+
+    follows_links = True
 
     def __init__(self, tree: Tree, loader: FactLoader) -> None:
         self.tree, self.loader = tree, loader
         self._keys: dict[bytes, tuple[FactKey, int] | None] = {}
+        self._missing: set[bytes] = set()
 
     def has_path(self, path: bytes) -> bool:
         return self.tree.entry(path) is not None
@@ -112,21 +121,47 @@ class TreeFiles:
 
     def skipped(self, path: bytes) -> str:
         found = self._key(path)
-        return self.loader.skipped(found[1]) if found else ""
+        if found is None:
+            return MISSING if path in self._missing else ""
+        return self.loader.skipped(found[1])
 
     def text(self, path: bytes) -> bytes | None:
+        entry = self.entry_behind(path)
+        try:
+            return self.tree.read(entry.blob_id) if entry is not None else None
+        except RepositoryReadError:
+            return None
+
+    def entry_behind(self, path: bytes) -> FileEntry | None:
+        """The file at a path, or the one that a link leads to; None for anything else, and for a link out of the tree."""
         entry = self.tree.entry(path)
-        return self.tree.read(entry.blob_id) if entry is not None and entry.kind in ("file", "executable") else None
+        for _ in range(_MOST_LINKS):
+            if entry is None or entry.kind != "symlink" or not self.follows_links:
+                break
+            target = self._target(entry)
+            entry = self.tree.entry(target) if target else None
+        return entry if entry is not None and entry.kind in ("file", "executable") else None
+
+    def _target(self, link: FileEntry) -> bytes:
+        """Where a link leads, as a path of the tree; b"" where that is outside of it."""
+        try:
+            written = self.tree.read(link.blob_id)
+        except RepositoryReadError:
+            return b""
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(link.path), written))
+        return b"" if target.startswith((b"/", b"../")) else target
 
     def _key(self, path: bytes) -> tuple[FactKey, int] | None:
         if path not in self._keys:
-            entry = self.tree.entry(path)
-            language = language_of(path) if entry is not None and entry.kind in ("file", "executable") else ""
-            if entry is None or not language:
-                self._keys[path] = None
-            else:
+            entry = self.entry_behind(path)
+            language = language_of(entry.path) if entry is not None else ""
+            self._keys[path] = None
+            if entry is not None and language:
                 key = FactKey(entry.blob_id, language)
-                self._keys[path] = (key, self._fact_id(path, key))
+                try:
+                    self._keys[path] = (key, self._fact_id(path, key))
+                except RepositoryReadError:
+                    self._missing.add(path)
         return self._keys[path]
 
     def _fact_id(self, path: bytes, key: FactKey) -> int:
@@ -134,9 +169,10 @@ class TreeFiles:
 
 
 class IndexedTree(TreeFiles):
-    """`TreeView` and `FactSource` over a tree whose facts and resolutions are in the index.
+    """`TreeView` over a tree whose facts and resolutions are in the index.
 
-    files: path → (fact id, resolution id). meta: what the indexer kept with the tree (`unreadable`: shown path → limitation code).
+    files: path → (fact id, resolution id). meta: what the indexer kept with the tree (`unreadable`: shown path → limitation code;
+    `links`: shown paths of the symbolic links).
     """
 
     def __init__(self, tree: Tree, loader: FactLoader, files: dict[bytes, tuple[int, int]], meta: dict[str, Any]) -> None:
@@ -274,6 +310,11 @@ class IndexedTree(TreeFiles):
     def unreadable_in(self, package: str) -> Sequence[bytes]:
         return self._unreadable.get(package, ())
 
+    def changed_links(self, old: IndexedTree) -> set[bytes]:
+        """The symbolic links of either tree behind which there is another file, or another content, than in `old`."""
+        links = {read_path(shown) for view in (self, old) for shown in view.meta.get("links", ())}
+        return {link for link in links if self.entry_behind(link) != old.entry_behind(link)}
+
     # ── computed once ──
 
     @cached_property
@@ -335,3 +376,9 @@ class IndexedTree(TreeFiles):
     def _fact_ids_unknown(self, wanted: int) -> list[int]:
         """All fact ids at the first question, so that one query answers it; later only the one."""
         return [wanted] if self._interfaces else list(self._paths_of_fact)
+
+
+class ResolvedTree(IndexedTree):
+    """`FactSource` over an indexed tree: what the resolver sees. A symbolic link has no code of its own there, so a file counts once."""
+
+    follows_links = False
