@@ -15,7 +15,7 @@ from pathlib import Path
 
 from knowledge.claims.lifecycle import KEPT
 from knowledge.config import QUEUE
-from knowledge.invalidation.propagate import rests_on
+from knowledge.invalidation.propagate import REVIEW_KEY, rests_on
 from knowledge.operations.indexing import collect
 from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project, open_project
@@ -50,13 +50,15 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
     outcome = reading.evaluate(touched, {} if difference.claims is None else stored, view, difference)
     changed = [s for s in outcome.statuses if s.claim_id not in stored or _differs(stored[s.claim_id], s)]
     events = project.ledger.append(transitions(project, reading, state, now, [(stored.get(s.claim_id), s) for s in changed]))
-    if events and events[0].sequence == last + 1:
-        # What others said meanwhile comes after `last` and is looked at next time.
+    if events and events[0].sequence == last + 1 and not any(REVIEW_KEY in keys for keys in outcome.watches.values()):
+        # What others said meanwhile comes after `last` and is looked at next time; so are our own events where a review condition may count them.
         now = replace(now, event_sequence=last + len(events))
     with project.index.transaction():
         project.index.watch_many(outcome.watches.items())
         project.index.put_statuses(now.worktree, changed)
         project.index.put_worktree_state(now)
+    if state is None or state.tree_key != now.tree_key:
+        collect(project)
     return ReconcileAnswer(
         project.tree_name(view.tree.snapshot),
         len(outcome.statuses),

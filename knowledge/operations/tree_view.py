@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from analyzers.facts import FileFacts, SymbolDigests
+from analyzers.interface import interface_hash
 from analyzers.registry import LANGUAGES, classify, language_of
 from knowledge.claims.sets import OUT_OF_SCOPE
 from knowledge.errors import RepositoryReadError
@@ -180,7 +181,6 @@ class IndexedTree(TreeFiles):
         self.files, self.meta = files, meta
         self._edges: dict[int, tuple[Edge, ...]] = {}
         self._definitions: dict[str, tuple[SymbolId, ...]] = {}
-        self._interfaces: dict[int, str] = {}
         self._names: dict[str, tuple[tuple[bytes, int], ...]] | None = None
 
     # ── FactSource ──
@@ -196,12 +196,8 @@ class IndexedTree(TreeFiles):
         return language_of(path)
 
     def interface(self, path: bytes) -> str:
-        fact_id = self.files.get(path, (0, 0))[0]
-        if not fact_id:
-            return ""
-        if fact_id not in self._interfaces:
-            self._interfaces.update({i: h[1] for i, h in self.loader.index.fact_headers(self._fact_ids_unknown(fact_id)).items()})
-        return self._interfaces.get(fact_id, "")
+        facts = self.facts(path)
+        return interface_hash(facts) if facts is not None else ""
 
     def definers(self, name: str) -> Sequence[tuple[bytes, int]]:
         """Every definition with the short name: (path, index into its facts' definitions), sorted."""
@@ -372,10 +368,6 @@ class IndexedTree(TreeFiles):
 
     def _fact_id(self, path: bytes, key: FactKey) -> int:
         return self.files.get(path, (0, 0))[0] or super()._fact_id(path, key)
-
-    def _fact_ids_unknown(self, wanted: int) -> list[int]:
-        """All fact ids at the first question, so that one query answers it; later only the one."""
-        return [wanted] if self._interfaces else list(self._paths_of_fact)
 
 
 class ResolvedTree(IndexedTree):
