@@ -11,6 +11,7 @@ from knowledge.graph.python_names import Names
 from knowledge.graph.python_passed import Passed
 from knowledge.graph.python_types import Types, annotation_of
 from knowledge.graph.reads import View
+from knowledge.graph.shared import DEEPEST
 from knowledge.graph.values import (
     NOTHING,
     UNKNOWN,
@@ -30,8 +31,6 @@ from knowledge.graph.values import (
     union,
 )
 
-EXPRESSION_DEPTH = 40
-"""Nested expressions, calls and assignments are followed this deep, then told as a limitation."""
 _ITEMS = 64
 """A longer literal collection is not looked into."""
 _BOOLEAN = frozenset({
@@ -51,9 +50,7 @@ class PythonFlow:
         self.classes = Classes(view, self.names, self, prefers_assigned, _classes_from_outside)
         self.calls = Calls(view.tree, self.classes, self.types, self)
         self.passed = Passed(view.importer, facts, self)
-        self.is_cut = False
-        """Whether something was too deep to be followed."""
-        self._depth = 0
+        self._nesting = view.tree.nesting
         self._known: dict[int, Flow] = {}
         """What expressions of the file itself are, by their identity: the file's facts outlive the resolver"""
         self._facts = facts
@@ -95,15 +92,18 @@ class PythonFlow:
         is_kept = not self.names.is_running and place.path == self.view.importer
         if is_kept and (known := self._known.get(id(expression))) is not None:
             return known
-        if self._depth >= EXPRESSION_DEPTH:
-            self.is_cut = True
-            return UNKNOWN
         follow = _KINDS.get(expression.kind)
         if follow is None:
             return UNKNOWN
-        self._depth += 1
+        nesting = self._nesting
+        if nesting.depth >= DEEPEST:
+            nesting.cuts += 1
+            return UNKNOWN
+        nesting.depth += 1
+        if nesting.depth > nesting.deepest:
+            nesting.deepest = nesting.depth
         flow = follow(self, place, expression)
-        self._depth -= 1
+        nesting.depth -= 1
         if is_kept:
             self._known[id(expression)] = flow
         return flow
@@ -216,9 +216,6 @@ class PythonFlow:
             return self._parameter(place, outline, binding)
         if binding.kind == "except":
             return self.narrowings.types_of(place, binding.value) if binding.value is not None else UNKNOWN
-        if self._depth >= EXPRESSION_DEPTH:
-            self.is_cut = True
-            return UNKNOWN
         value = self.expression(place, binding.value) if binding.value is not None else UNKNOWN
         if binding.kind == "with":
             value = self.calls.outside.entered(value)

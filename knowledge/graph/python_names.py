@@ -15,6 +15,7 @@ from knowledge.graph.bindings import END, SILENT, live_bindings
 from knowledge.graph.layout import STANDARD_LIBRARY, decode, relative_stem
 from knowledge.graph.outline import MODULE_SCOPE, Outline
 from knowledge.graph.reads import View
+from knowledge.graph.shared import DEEPEST
 from knowledge.graph.values import UNKNOWN, External, Flow, Module, Place, Value, one, through, union
 
 _BUILTINS = frozenset(dir(builtins)) | {"reveal_type", "WindowsError"}
@@ -35,7 +36,7 @@ class Names:
         """Whether a binding is being followed: what is found meanwhile may be cut short by it"""
         self._modules: dict[tuple[bytes, int, str], Flow] = {}
         self._module_names: dict[tuple[bytes, str], Flow | None] = {}
-        self._searching: set[tuple[bytes, str]] = set()
+        self._searched: set[tuple[bytes, str]] = set()
 
     # ── scopes ──
 
@@ -76,11 +77,16 @@ class Names:
     def _binding(self, key: tuple[bytes, int, str, int], binding: Binding) -> Flow:
         found = self._known.get(key)
         if found is None:
-            if key in self._running:
+            nesting = self._view.tree.nesting
+            if key in self._running or nesting.depth >= DEEPEST:
+                nesting.cuts += key not in self._running
                 return UNKNOWN
             self._running.add(key)
             self.is_running = True
+            nesting.depth += 1
+            nesting.deepest = max(nesting.deepest, nesting.depth)
             found = self._known[key] = self._follow_binding(Place(key[0], key[1]), binding)
+            nesting.depth -= 1
             self._running.discard(key)
             self.is_running = bool(self._running)
         return found
@@ -101,12 +107,15 @@ class Names:
         key = (path, name)
         if key in self._module_names:
             return self._module_names[key]
-        if key in self._searching:
+        if key in self._searched:
+            # Star imports in a circle: whoever began is still looking everywhere else.
             return None
-        self._searching.add(key)
+        is_first = not self._searched
+        self._searched.add(key)
         found = self._search_module(path, name)
-        self._searching.discard(key)
-        if not self._searching or found is not None:
+        if is_first:
+            self._searched.clear()
+        if is_first or found is not None:
             self._module_names[key] = found
         return found
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Literal
 
@@ -22,6 +22,7 @@ from analyzers.registry import classify
 from knowledge.graph import shapes
 from knowledge.graph.layout import Layout, decode, encode
 from knowledge.graph.outline import Outline
+from knowledge.graph.shared import Nesting, Shared
 from knowledge.graph.source import FactSource
 from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import Read
@@ -58,7 +59,8 @@ class Tree:
         self._candidates: dict[str, tuple[Candidate, ...] | None] = {}
         self._symbols: dict[tuple[bytes, int], SymbolId] = {}
         self._tests: dict[bytes, bool] = {}
-        self.orders = Shared()
+        self.nesting = Nesting()
+        self.orders = Shared(self.nesting)
 
     def outline(self, path: bytes) -> Outline | None:
         """The outline of a file; None where it has no facts."""
@@ -125,52 +127,6 @@ class Tree:
         if found is None:
             return _MANY
         return _short("\n".join(f"{decode(c.path)}::{c.qualified_name}#{c.ordinal} {c.kind} {c.is_overload}" for c in found))
-
-
-class SharedAnswer(msgspec.Struct, frozen=True):
-    """An answer with the questions that it rests on. height: how deep the chain of answers below it is."""
-
-    value: object
-    noted: frozenset[tuple[str, str]]
-    height: int
-
-
-class Shared:
-    """Answers that do not depend on who asks, shared by the resolutions of all files of a tree.
-
-    An answer that was cut short, because it needs itself or is nested too deep, holds only for the one that started the chain: it is
-    not kept. So what is kept does not depend on the order in which files are resolved.
-    """
-
-    DEEPEST = 50
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[bytes, int], SharedAnswer] = {}
-        self._running: list[tuple[bytes, int]] = []
-        self._cut = self.DEEPEST
-        """The lowest place in the running chain to which an answer was cut."""
-        self._height = 0
-
-    def ask(self, key: tuple[bytes, int], compute: Callable[[], tuple[object, frozenset[tuple[str, str]]]]) -> SharedAnswer | None:
-        """The answer; None where it would have to be asked inside itself, or too deep."""
-        depth = len(self._running)
-        found = self._known.get(key)
-        if found is not None and depth + found.height < self.DEEPEST:
-            self._height = max(self._height, found.height)
-            return found
-        if key in self._running or depth >= self.DEEPEST or found is not None:
-            self._cut = min(self._cut, self._running.index(key) if key in self._running else 0)
-            return None
-        outer_height, self._height = self._height, 0
-        self._running.append(key)
-        value, noted = compute()
-        self._running.pop()
-        answer = SharedAnswer(value, noted, self._height + 1)
-        if self._cut >= depth:
-            self._known[key] = answer
-            self._cut = self.DEEPEST
-        self._height = max(outer_height, answer.height)
-        return answer
 
 
 class View:

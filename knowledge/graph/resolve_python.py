@@ -39,6 +39,7 @@ class PythonResolver:
         self._call_spans = {call.name_span.start: call.name_span for call in facts.calls}
 
     def run(self) -> None:
+        cuts = self._view.tree.nesting.cuts
         for index, definition in enumerate(self._outline.definitions):
             if index:
                 self._declare(index, definition)
@@ -48,7 +49,7 @@ class PythonResolver:
             self._call(call)
         for access in self._facts.accesses:
             self._access(access)
-        if self._flow.is_cut:
+        if self._view.tree.nesting.cuts != cuts:
             self.writer.limit("too-deep-to-follow")
 
     # ── definitions ──
