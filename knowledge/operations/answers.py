@@ -12,7 +12,7 @@ from knowledge.operations.reading import Reading
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import ClaimAnswer
 from knowledge.records.claims import ClaimStatus
-from knowledge.records.stored import NewClaim
+from knowledge.records.stored import CONTRADICTS, NewClaim
 
 
 def claim_answer(
@@ -29,7 +29,11 @@ def claim_answer(
         held = reading.held([claim_id])[claim_id]
         status = reading.statuses(view, [claim_id])[claim_id]
         evidence = project.ledger.evidence_of(claim_id)
-        relations += tuple(f"{r.source} {r.kind} {r.target}" for r in project.ledger.relations(claim_id))
+        conflicts = {c.other: f" ({c.conflict}, {'open' if c.resolution is None else 'resolved'})" for c in held.contradictions}
+        relations += tuple(
+            f"{r.source} {r.kind} {r.target}" + (conflicts.get(r.target if r.source == claim_id else r.source, "") if r.kind == CONTRADICTS else "")
+            for r in project.ledger.relations(claim_id)
+        )
     claim = held.claim
     scope = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(claim.scope).items() if v}
     return ClaimAnswer(

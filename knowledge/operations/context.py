@@ -57,8 +57,9 @@ def context(project: Project, asked: Asked, *, at: str | None = None) -> Context
     statuses = reading.statuses(view)
     held = reading.held(statuses)
     scored = _bearing(asked.goal, symbols, edges, held, statuses)
-    fallen = [s for s in scored if s.status not in KEPT and s.status not in ("withdrawn", "superseded")]
-    kept = [s for s in scored if s.status in KEPT]
+    in_conflict = {c for c, one in held.items() if any(x.resolution is None for x in one.contradictions)}
+    fallen = [s for s in scored if (s.status not in KEPT or s.claim_id in in_conflict) and s.status not in ("withdrawn", "superseded")]
+    kept = [s for s in scored if s.status in KEPT and s.claim_id not in in_conflict]
     decisions = [s for s in kept if held[s.claim_id].claim.kind == "decision"]
     others = [s for s in kept if held[s.claim_id].claim.kind != "decision"]
     budget = _Budget(asked.budget_tokens)
@@ -177,6 +178,8 @@ def _bearing(
 
 
 def _verification(line: ClaimLine) -> str:
-    why = next((c.detail or c.reason for c in line.causes), "looked at and undecided")
+    why = next((c.detail or c.reason for c in line.causes), "")
+    if not why:
+        why = f"in conflict: {', '.join(line.open_conflicts)}" if line.open_conflicts else "looked at and undecided"
     place = next((c.place for c in line.causes if c.place), "")
     return f"{line.id}: check again before relying on it ({why}{f' at {place}' if place else ''})"

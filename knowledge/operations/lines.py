@@ -39,6 +39,7 @@ def claim_line(held: Held, status: ClaimStatus, view: IndexedTree, commits: Mapp
         said_by=f"{verdict.kind} by {author_text(verdict.author)}",
         is_relocated=status.is_relocated,
         is_unanchored=not any(a.kind not in UNTREED for a in held.anchors),
+        open_conflicts=tuple(c.conflict for c in held.contradictions if c.resolution is None),
     )
 
 

@@ -243,7 +243,9 @@ def _detail(draft: Draft) -> dict[str, object]:
 
 def _warnings(one: _Prepared, answer: ClaimAnswer) -> tuple[str, ...]:
     warnings = []
-    if answer.claim.status not in ("active", "verified"):
+    if answer.claim.causes and all(c.reason == "review_condition" for c in answer.claim.causes):
+        warnings.append(f"warning: its review condition is true already: {answer.claim.causes[0].detail}")
+    elif answer.claim.status not in ("active", "verified"):
         said = "; ".join(c.detail for c in answer.claim.causes if c.detail)
         warnings.append(f"warning: recorded, but the analysis does not agree: it is {answer.claim.status} ({said})")
     if answer.claim.is_unanchored:

@@ -45,7 +45,7 @@ class CauseLine:
 
 @dataclass(frozen=True, slots=True)
 class ClaimLine:
-    """A claim in one line."""
+    """A claim in one line. open_conflicts: ids of conflicts that nobody has resolved yet."""
 
     id: str
     kind: str
@@ -58,6 +58,7 @@ class ClaimLine:
     said_by: str
     is_relocated: bool = False
     is_unanchored: bool = False
+    open_conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,3 +372,40 @@ class DifferenceAnswer:
     restored: tuple[ClaimLine, ...]
     still_fallen: int
     checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictLine:
+    """Two kept claims that contradict each other, with their statuses in the tree of the answer, the newer one first.
+
+    reason: why both cannot be so. how: `predicates` that exclude each other, or a `report`. held_in: revisions in which both were held
+    (active or verified), `+dirty` for uncommitted files. stale: which one a resolution calls stale, "" for neither. difference: why they
+    differ, computed: code-changed, earlier-analysis-incomplete, not-computable.
+    """
+
+    id: str
+    newer: ClaimLine
+    older: ClaimLine
+    reason: str
+    how: str
+    found_by: str
+    found_at: str
+    held_in: tuple[str, ...]
+    is_open: bool
+    stale: str = ""
+    difference: str = ""
+    difference_detail: str = ""
+    resolution: str = ""
+    resolved_by: str = ""
+    resolved_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictsAnswer:
+    """Conflicts, open ones first. counts: open, resolved. checked: how many claims were held against each other, where that was asked for."""
+
+    tree: TreeName
+    conflicts: tuple[ConflictLine, ...]
+    counts: dict[str, int]
+    checked: Checked
+    notes: tuple[str, ...] = ()

@@ -154,7 +154,7 @@ class Adding:
             other = known.get(row[key]) or fresh.get(row[key])
             if other is None:
                 fresh[row[key]] = row
-            elif differing := [name for name in row if row[name] != other[name] and not (name in erasable and REDACTED in (row[name], other[name]))]:
+            elif differing := [name for name in row if row[name] != other[name] and not (name in erasable and _is_erased(row[name], other[name]))]:
                 what = table.name.replace("_", " ")
                 raise InvalidRecordError(f"the {what} {row[key]!r} is there with another {differing[0]}; expected the same or a new id")
         self._insert(table, list(fresh.values()))
@@ -177,6 +177,11 @@ class Adding:
     def _insert(self, table: Table, found: list[dict[str, Any]]) -> None:
         if found:
             self._db.execute(insert(table), found)
+
+
+def _is_erased(*texts: object) -> bool:
+    """Whether one of them is, or holds, what stands where a text was erased."""
+    return any(REDACTED in str(text) for text in texts)
 
 
 def _step(claim_id: str, payload: Mapping[str, Any]) -> tuple[str, str, str] | None:

@@ -49,10 +49,20 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
                 "reject": Entry("The claim is false, on every tree", "claim_steps", "ClaimAnswer"),
                 "correct": Entry("Put a better claim in its place", "claim_writing", "ClaimAnswer"),
                 "supersede": Entry("Another claim takes its place", "claim_steps", "ClaimAnswer"),
+                "relate": Entry("Say that one claim supports another", "conflicts", "ClaimAnswer"),
                 "reopen": Entry("Take back a rejection, a withdrawal, a replacement", "claim_steps", "ClaimAnswer"),
                 "withdraw": Entry("It should not have been claimed", "claim_steps", "ClaimAnswer"),
                 "redact": Entry("Erase the text for good; id and history stay", "claim_steps", "ClaimAnswer"),
             },
+        ),
+        "conflicts": Branch(
+            "Claims that contradict one another, both kept (alone: list)",
+            {
+                "list": Entry("Conflicts that are open: both claims, their statuses here, and why", "conflicts", "ConflictsAnswer"),
+                "report": Entry("You saw it: these two claims cannot both be so", "conflicts", "ConflictsAnswer"),
+                "resolve": Entry("Say which of the two is stale, and learn why they differ", "conflicts", "ConflictsAnswer"),
+            },
+            default="list",
         ),
         "evidence": Branch(
             "What claims rest on",

@@ -34,6 +34,7 @@ class DraftOptions(TypedDict):
     predicate: str | None
     until: str
     period_days: int
+    review_when: str
     scope_paths: tuple[str, ...]
     scope_symbols: tuple[str, ...]
     service: str
@@ -78,6 +79,13 @@ _DRAFT_OPTIONS = (
     click.option(
         "--period", "period_days", default=0, type=click.IntRange(min=0), metavar="DAYS", help="To be looked at again so long after each verdict."
     ),
+    click.option(
+        "--review-when",
+        default="",
+        metavar="CONDITION",
+        help='To be looked at again when this comes true: "tags > 100", "stale over 10", "commits >= 50", "event ClaimRejected >= 2", a day; '
+        'joined by "or", "and". In Korean too: "태그 100개 초과".',
+    ),
     click.option("--scope-path", "scope_paths", multiple=True, metavar="PATH", help="It speaks of this file or folder only."),
     click.option("--scope-symbol", "scope_symbols", multiple=True, metavar="SYMBOL", help="It speaks of this symbol only."),
     click.option("--service", default="", metavar="NAME", help="It speaks of this service only."),
@@ -119,6 +127,7 @@ def draft_of(options: DraftOptions, project: Project, settings: Settings) -> Dra
         derived_from=options["derived_from"],
         until=options["until"],
         period_days=options["period_days"],
+        review_when=options["review_when"],
         predicate=options["predicate"],
         at=options["at"],
         constraints=options["constraints"],

@@ -53,6 +53,7 @@ def claim_lines(claim: ClaimLine, *, indent: int = 0) -> list[Line]:
         claim.kind if claim.kind != "observation" else "",
         "unanchored" if claim.is_unanchored else "",
         "moved" if claim.is_relocated else "",
+        *(f"in conflict {conflict}" for conflict in claim.open_conflicts),
         *(f"#{tag}" for tag in claim.tags),
     ]
     text = join(data(claim.id, NAME), data(claim.statement), data(" ".join(m for m in marks if m), QUIET))

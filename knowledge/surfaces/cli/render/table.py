@@ -7,7 +7,7 @@ from typing import Any
 
 from knowledge.records import answers
 from knowledge.surfaces.cli.answers import HooksAnswer
-from knowledge.surfaces.cli.render import claims, graph, judging, store
+from knowledge.surfaces.cli.render import claims, conflicts, graph, judging, store
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -21,6 +21,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.CheckAnswer: judging.check_answer,
     answers.ReverifyAnswer: judging.reverify_answer,
     answers.DifferenceAnswer: judging.difference_answer,
+    answers.ConflictsAnswer: conflicts.conflicts_answer,
     answers.GraphAnswer: graph.graph_answer,
     answers.ContextAnswer: graph.context_answer,
     answers.IndexAnswer: store.index_answer,
@@ -37,5 +38,6 @@ CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.ReconcileAnswer: lambda answer: [claim.id for claim in answer.changed],
     answers.ReverifyAnswer: lambda answer: [claim.id for claim in answer.left],
     answers.DifferenceAnswer: lambda answer: [claim.id for claim in answer.fallen],
+    answers.ConflictsAnswer: lambda answer: [conflict.id for conflict in answer.conflicts],
 }
-"""With `--quiet` these are their claims' ids, one a line; every other answer loses only its hints."""
+"""With `--quiet` these are their ids, one a line; every other answer loses only its hints."""
