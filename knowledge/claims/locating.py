@@ -97,21 +97,19 @@ def _basename(path: bytes) -> bytes:
 
 
 def _heir(path: bytes, then: FactsView, now: TreeView) -> bytes | None:
-    """The one new file that took over a third of the definitions of a file that is gone, and twice as many as the next; without any, its namesake."""
+    """The one new file that took over what a file that is gone defined: a third of its rows, and twice as many as the next. Without any, its namesake."""
     facts = then.facts(path)
-    names = {d.qualified_name for d in facts.definitions if d.qualified_name} if facts else set()
-    votes: dict[bytes, int] = {}
-    for name in sorted(names):
+    rows = {d.qualified_name: d.span.end_row - d.span.row + 1 for d in facts.definitions if d.parent == 0} if facts is not None else {}
+    taken: dict[bytes, int] = {}
+    for name in sorted(rows):
         for home in now.definitions(name):
             if not then.has_path(home.path) and home.ordinal == 0:
-                votes[home.path] = votes.get(home.path, 0) + 1
-    best = sorted(votes.items(), key=lambda v: (-v[1], v[0]))
-    if best and best[0][1] * 3 > len(names) and (len(best) == 1 or best[0][1] >= 2 * best[1][1]):
+                taken[home.path] = taken.get(home.path, 0) + rows[name]
+    best = sorted(taken.items(), key=lambda found: (-found[1], found[0]))
+    if best and best[0][1] * 3 > sum(rows.values()) and (len(best) == 1 or best[0][1] >= 2 * best[1][1]):
         return best[0][0]
-    if not votes:
-        named = [p for p in now.paths_named(_basename(path)) if not then.has_path(p)]
-        return named[0] if len(named) == 1 and not names else None
-    return None
+    named = [p for p in now.paths_named(_basename(path)) if not then.has_path(p)]
+    return named[0] if len(named) == 1 and not rows else None
 
 
 def _cannot_tell(view: FactsView, path: bytes) -> bool:

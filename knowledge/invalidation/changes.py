@@ -79,14 +79,14 @@ def keys_of_edges(old: Iterable[Edge], new: Iterable[Edge]) -> set[str]:
     """The keys of edges that are on one side only (positions aside)."""
     before, after = {_edge(e) for e in old}, {_edge(e) for e in new}
     keys = set()
-    for subject, predicate, target, _ in before ^ after:
+    for subject, predicate, target, *_ in before ^ after:
         keys.add(f"from:{predicate}:{end_name(subject)}")
         keys.add(f"into:{predicate}:{end_name(target)}")
     return keys
 
 
-def _edge(edge: Edge) -> tuple[SymbolId, str, SymbolId, str]:
-    return edge.subject, edge.predicate, edge.object, edge.confidence_kind
+def _edge(edge: Edge) -> tuple[SymbolId, str, SymbolId, str, str, str]:
+    return edge.subject, edge.predicate, edge.object, edge.confidence_kind, edge.name, edge.reason
 
 
 def end_name(symbol: SymbolId) -> str:
