@@ -26,6 +26,8 @@ Part = Literal["decorators", "header", "body", "value"]
 
 _DROP, _TEXT, _NAME, _TOKEN, _ITEM, _NODE, _PASS, _RULE, _INNER, _SPELLED, _HIDDEN, _CHAIN = range(12)
 _CLOSE = b")"
+_CHAIN_BYTES = 200
+"""A longer chain is left to its kind's rule: in a chain of calls the texts would add up to the square of its length."""
 _WHOLE = b"\x02"
 _ITEM_KIND = ERROR_KIND - 1
 """Not a kind of any grammar."""
@@ -196,8 +198,10 @@ class Normaliser:
                 if action == _TEXT:
                     add(source[node.start_byte : node.end_byte])
                     continue
-                if action >= _SPELLED and self._spell(kind, action, source[node.start_byte : node.end_byte]):
-                    continue
+                if action >= _SPELLED:
+                    start, end = node.start_byte, node.end_byte
+                    if (action != _CHAIN or end - start <= _CHAIN_BYTES) and self._spell(kind, action, source[start:end]):
+                        continue
                 made = None if action == _NODE else node.children if action == _PASS else rules[kind](node, self)
                 is_marked = made is None or action == _INNER
                 if made is None and not (made := node.children):
@@ -236,6 +240,15 @@ class Normaliser:
         if self.places is not None:
             self.places.append(len(self.pieces))
         self.pieces.append(text)
+
+    def hidden(self, text: bytes) -> None:
+        self._veiled.append(len(self.pieces))
+        self.pieces.append(text)
+
+    @property
+    def depth(self) -> int:
+        """How many functions, lambdas and comprehensions are around what is read."""
+        return self._scopes[-1].depth
 
     def enter(self, start: int, is_class: bool) -> None:
         outer = self._scopes[-1]
@@ -352,6 +365,15 @@ class Piece:
 
     def apply(self, text: Normaliser) -> None:
         text.pieces.append(self.text)
+
+
+class Hidden(Piece):
+    """A piece that is not in the loose text."""
+
+    __slots__ = ()
+
+    def apply(self, text: Normaliser) -> None:
+        text.hidden(self.text)
 
 
 class Name(Piece):
@@ -493,22 +515,24 @@ class Next(Begin):
         text.begin(self.key, self.part)
 
 
-_KEPT = frozenset({"global", "nonlocal"})
-_KEPT_PARAMETERS = frozenset({"global", "nonlocal", "parameter"})
-"""Kinds of binding that make no local name."""
+_UNRENAMED = frozenset({"module", "class"})
+"""Kinds of scope whose names others may use."""
 
 
 def normalise(parsed: Parsed, facts: FileFacts, rules: Rules) -> SymbolDigests:
     """The hashes of all definitions of a file, in the order of `facts.definitions`."""
     bound: dict[int, set[bytes]] = {}
+    elsewhere: dict[int, set[bytes]] = {}
     scopes = facts.scopes
-    is_renamed = [scope.kind not in ("module", "class") for scope in scopes]
     for binding in facts.bindings:
-        kept = _KEPT_PARAMETERS if rules.has_keywords and scopes[binding.scope].kind == "function" else _KEPT
-        if is_renamed[binding.scope] and binding.kind not in kept:
-            bound.setdefault(scopes[binding.scope].start, set()).add(binding.name.encode())
+        scope = scopes[binding.scope]
+        if scope.kind in _UNRENAMED or (binding.kind == "parameter" and rules.has_keywords and scope.kind == "function"):
+            continue
+        names = elsewhere if binding.kind in ("global", "nonlocal") else bound
+        names.setdefault(scope.start, set()).add(binding.name.encode())
+    local_names = {start: frozenset(names - elsewhere.get(start, set())) for start, names in bound.items()}
     keys = frozenset(definition.name_span.start for definition in facts.definitions[1:])
-    normaliser = Normaliser(parsed.source, rules, {start: frozenset(names) for start, names in bound.items()}, keys)
+    normaliser = Normaliser(parsed.source, rules, local_names, keys)
     normaliser.run(parsed.root)
     empty = SymbolDigest("", "", "", "", "")
     digests = []

@@ -19,6 +19,8 @@ from analyzers.parsing import Node, Parsed
 VALUE_CHARACTERS = 2_000
 MAX_VALUES = 3_000
 """Values kept of one file."""
+MAX_KEY_LEVELS = 10
+"""Of dictionaries in dictionaries."""
 MAX_DEFINITION_NESTING = 100
 """Python itself allows no more levels of indentation."""
 
@@ -238,7 +240,7 @@ class DeclarationReader(ExpressionReader):
             self.add_value(qualified_name, value_node)
         return len(self.definitions) - 1
 
-    def add_value(self, key: str, node: Node) -> str:
+    def add_value(self, key: str, node: Node, level: int = 0) -> str:
         """Keep the value at a key, and below it the values of a dictionary's constant keys. Returns its text."""
         kinds = self.kinds
         if node.kind_id == kinds.parenthesized:
@@ -247,9 +249,9 @@ class DeclarationReader(ExpressionReader):
         text, digest = spelled(self.cut(start, end))
         if len(self.values) < MAX_VALUES:
             self.values.append(Value(key, text[:VALUE_CHARACTERS], digest, self.span(start, end)))
-            if node.kind_id == kinds.dictionary:
+            if node.kind_id == kinds.dictionary and level < MAX_KEY_LEVELS:
                 for name, inner in self._entries(node):
-                    self.add_value(f"{key}.{name}", inner)
+                    self.add_value(f"{key}.{name}", inner, level + 1)
         return text
 
     def _entries(self, dictionary: Node) -> Iterator[tuple[str, Node]]:

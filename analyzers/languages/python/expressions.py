@@ -18,6 +18,8 @@ from analyzers.parsing import ERROR_KIND, Node, grammar_of
 
 TEXT_CHARACTERS = 200
 """Of a literal's normalised value."""
+CHAIN_BYTES = 200
+"""A longer attribute is not looked at as a text: in a chain of calls the texts would add up to the square of its length."""
 MAX_LITERALS = 16
 """A collection of more literals, and nothing else, is recorded without its items."""
 
@@ -51,8 +53,10 @@ def _identifier(self: ExpressionReader, node: Node, depth: int) -> Expression:
 
 
 def _attribute(self: ExpressionReader, node: Node, depth: int, is_callee: bool = False) -> Expression:
-    start = node.start_byte
-    text = self.latin[start : node.end_byte]
+    start, end = node.start_byte, node.end_byte
+    if end - start > CHAIN_BYTES:
+        return _computed_attribute(self, node, depth, is_callee)
+    text = self.latin[start:end]
     names = self.chains.get(text)
     if names is None:
         names = self.chains[text] = _names_of(self, text)

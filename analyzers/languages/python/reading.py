@@ -20,7 +20,7 @@ from analyzers.facts import (
     ScopeKind,
     Span,
 )  # fmt: skip
-from analyzers.parsing import Grammar, Node, Parsed, grammar_of
+from analyzers.parsing import MAX_DEPTH, Grammar, Node, Parsed, grammar_of
 
 MAX_NESTING = 50
 """Levels of one expression. Deeper ones are read apart, so no expression is longer than this and no recursion is deeper."""
@@ -112,7 +112,9 @@ class ExpressionReader:
         """text of an attribute → its names, where it is nothing but a dotted chain of names; () where it is not"""
         self.generators: set[int] = set()
         """Scopes with a yield."""
-        self.deferred: list[tuple[Node, int]] = []
+        self.deferred: list[tuple[Node, int, int]] = []
+        """Nodes nested too deep to be read with what is around them, with their scopes and how many nodes around them were put off before."""
+        self.deferrals = 0
         self.literals: dict[str, Expression] = {}
         self.scope = 0
         self.definition = 0
@@ -134,17 +136,23 @@ class ExpressionReader:
         return reader(self, node, depth) if reader is not None else UNKNOWN
 
     def defer(self, node: Node) -> Expression:
-        self.deferred.append((node, self.scope))
+        self.deferred.append((node, self.scope, self.deferrals + 1))
         return UNKNOWN
 
     def read_deferred(self) -> None:
         """Read, each by itself, what was nested too deep."""
         outer = self.scope
+        deepest = self.deferred[-1]
         while self.deferred:
-            node, scope = self.deferred.pop()
+            node, scope, self.deferrals = self.deferred.pop()
+            if self.deferrals > deepest[2]:
+                deepest = (node, scope, self.deferrals)
             self.stand_in(scope)
             self.read_at(node, 1)
         self.stand_in(outer)
+        self.deferrals = 0
+        if deepest[2] * MAX_NESTING >= MAX_DEPTH:
+            self.limit("too-deep", f"an expression nested more than {MAX_DEPTH} deep", deepest[0].start_byte)
 
     def stand_in(self, scope: int) -> None:
         self.scope = scope

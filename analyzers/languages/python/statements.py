@@ -125,16 +125,16 @@ def _with_item(self: DeclarationReader, node: Node, is_async: bool) -> None:
 
 
 def _except(self: DeclarationReader, node: Node) -> list[Frame]:
-    frames: list[Frame] = []
+    outer = self.place
+    frames = [self.within(child) for child in node.children if child.kind_id == self.kinds.block]
     for child in node.children:
-        if child.kind_id == self.kinds.block:
-            frames.append(self.within(child))
-        elif self.kinds.names[child.kind_id] == "as_pattern":
+        if self.kinds.names[child.kind_id] == "as_pattern":
             kind, *rest = self.operands(child)
             value = self.read(kind)
             if rest:
-                self.enter(frames[0][1] if frames else self.place)
+                self.enter(frames[0][1] if frames else outer)
                 self.assign_to(rest[-1], "except", value)
+                self.enter(outer)
         elif self.readers[child.kind_id] is not None:
             self.read(child)
     return frames
@@ -309,20 +309,19 @@ def _declare_targets(
 
 def _declare_unpacked(self: DeclarationReader, target: Node, statement: Span, value_node: Node) -> None:
     """Definitions for `A, B = 1, 2` of a module or class; values where each has its own."""
-    todo = [(target, value_node)]
     names = self.kinds.names
+    todo: list[tuple[Node, Node | None]] = [(target, value_node)]
     while todo:
         node, value = todo.pop()
-        if names[node.kind_id] not in ("pattern_list", "tuple_pattern", "list_pattern"):
-            continue
-        items, values = self.operands(node), self.operands(value) if names[value.kind_id] in ("expression_list", "tuple", "list") else []
-        is_paired = len(items) == len(values) and not any(item.kind_id == self.kinds.list_splat_pattern for item in items)
-        for index, item in enumerate(items):
-            own = values[index] if is_paired else None
-            if item.kind_id == self.kinds.identifier:
-                self.define_variable(item, statement, None, own, "")
-            else:
-                todo.append((item, own if own is not None else item))
+        kind = names[node.kind_id]
+        if kind == "identifier":
+            self.define_variable(node, statement, None, value, "")
+        elif kind in ("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"):
+            items = self.operands(node)
+            values = self.operands(value) if value is not None and names[value.kind_id] in ("expression_list", "tuple", "list") else []
+            is_paired = len(items) == len(values) and not any(item.kind_id == self.kinds.list_splat_pattern for item in items)
+            own = values if is_paired else [None] * len(items)
+            todo += reversed(list(zip(items, own, strict=True)))
 
 
 def _augmented(self: DeclarationReader, node: Node) -> list[Frame]:

@@ -20,6 +20,7 @@ from analyzers.normalise import (
     Begin,
     Close,
     Enter,
+    Hidden,
     Item,
     Name,
     Next,
@@ -45,8 +46,11 @@ _CLASS = Piece(b"(class")
 _FUNCTION = Piece(b"(function")
 _IF = Piece(b"(if_statement")
 _ELSE = Piece(b"(else_clause")
+_ASSIGNMENT = Piece(b"(assignment")
 _EQUALS = Piece(b"=")
 _COLON = Piece(b":")
+_SHORT = 200
+"""Annotations up to this length are remembered."""
 _MODULE_KEY = -1
 _Items = Iterable[Node | Item] | None
 
@@ -72,7 +76,7 @@ class _Kinds:
         self.skipped = frozenset(map(grammar.kind, ("comment", "line_continuation")))
         self.imports = frozenset(map(grammar.kind, ("import_statement", "import_from_statement", "future_import_statement")))
         self.uncounted = frozenset(map(grammar.kind, ("string", "concatenated_string", "pass_statement", "comment", "line_continuation")))
-        self.patterns = frozenset(map(grammar.kind, ("pattern_list", "tuple_pattern", "list_pattern")))
+        self.patterns = frozenset(map(grammar.kind, ("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern")))
         self.tuples = frozenset(map(grammar.kind, (*_TUPLES, "parenthesized_expression")))
 
 
@@ -230,7 +234,7 @@ def _call(node: Node, text: Normaliser) -> _Items:
     if text.source.endswith(b"cast", function.start_byte, function.end_byte) and _is_cast(function, text):
         arguments = [child for child in children[-1].children if child.is_named and child.kind_id not in kinds.skipped]
         if children[-1].kind_id == kinds.argument_list and len(arguments) == 2:
-            return (HIDE, _CALL, function, _annotation_of(arguments[0], text), SHOW, arguments[1], HIDE, _CLOSE, SHOW)
+            return (HIDE, _CALL, function, Piece(_annotation_of(arguments[0], text)), SHOW, arguments[1], HIDE, _CLOSE, SHOW)
     return None
 
 
@@ -265,11 +269,11 @@ def _comprehension(node: Node, text: Normaliser) -> Iterator[Node | Item]:
 # Annotations
 
 
-def _spell_annotation(raw: bytes) -> bytes | None:
-    """An annotation's text; None for one in parentheses, which may have to go."""
-    if raw.startswith(b"("):
-        return None
+def _spell_annotation(raw: bytes) -> bytes:
     return b":" + tidy(raw.decode("utf-8", "replace")).encode("utf-8", "replace")
+
+
+_spelled = lru_cache(maxsize=8_192)(_spell_annotation)
 
 
 def _unquoted(signature: bytes) -> bytes:
@@ -280,16 +284,19 @@ def _unquoted(signature: bytes) -> bytes:
     return b"\0".join([without_quotes(piece.decode("utf-8", "replace")).encode() if piece[:1] == b":" else piece for piece in pieces])
 
 
-def _annotation_of(node: Node, text: Normaliser) -> Piece:
+def _annotation_of(node: Node, text: Normaliser) -> bytes:
     kinds = _kinds()
-    while len(inner := [child for child in node.children if child.is_named]) == 1 and node.kind_id in (kinds.type, kinds.parenthesized):
-        node = inner[0]
     raw = text.source[node.start_byte : node.end_byte]
-    return Piece(_spell_annotation(raw) or b":" + tidy(raw.decode("utf-8", "replace")).encode("utf-8", "replace"))
+    while node.kind_id in (kinds.type, kinds.parenthesized) and len(inner := [child for child in node.children if child.is_named]) == 1:
+        node = inner[0]
+        raw = text.source[node.start_byte : node.end_byte]
+    return _spelled(raw) if len(raw) < _SHORT else _spell_annotation(raw)
 
 
 def _type(node: Node, text: Normaliser) -> _Items:
-    return (HIDE, _annotation_of(node, text), SHOW)
+    """An annotation. In the loose text only those of functions in functions count: they are part of what the outer one does."""
+    piece = _annotation_of(node, text)
+    return (Piece(piece) if text.depth > 1 else Hidden(piece),)
 
 
 # Parameters
@@ -374,8 +381,12 @@ def _assignment(node: Node, text: Normaliser) -> _Items:
     has_value = any(child.kind_id == kinds.equals for child in children)
     declared = _declared(children[0], text)
     if declared:
-        return _declaration(children, declared, has_value)
-    return None if has_value else (HIDE, Piece(b"(assignment"), *children, _CLOSE, SHOW)
+        return _declaration(children, declared, text)
+    annotation = next((child for child in children if child.kind_id == kinds.type), None)
+    if annotation is None:
+        return None
+    made = [Hidden(_annotation_of(child, text)) if child is annotation else child for child in children]
+    return (_ASSIGNMENT, *made, _CLOSE) if has_value else (HIDE, _ASSIGNMENT, *made, _CLOSE, SHOW)
 
 
 def _declared(target: Node, text: Normaliser) -> list[int]:
@@ -391,18 +402,19 @@ def _declared(target: Node, text: Normaliser) -> list[int]:
     return found
 
 
-def _declaration(children: list[Node], declared: list[int], has_value: bool) -> Iterator[Node | Item]:
+def _declaration(children: list[Node], declared: list[int], text: Normaliser) -> Iterator[Node | Item]:
     kinds = _kinds()
+    has_value = any(child.kind_id == kinds.equals for child in children)
     if not has_value:
         yield HIDE
-    yield Piece(b"(assignment")
+    yield _ASSIGNMENT
     for key in declared:
         yield Open(key)
         yield Begin(key, "header")
     yield children[0]
     for child in children[1:]:
         if child.kind_id == kinds.type:
-            yield child
+            yield Hidden(_annotation_of(child, text))
     if has_value:
         for key in declared:
             yield Next(key, "value")
@@ -425,10 +437,10 @@ def _type_alias(node: Node, text: Normaliser) -> Iterator[Node | Item]:
     yield Piece(b"(type")
     yield Open(key)
     yield Begin(key, "header")
-    yield _annotation_of(types[0], text)
+    yield Piece(_annotation_of(types[0], text))
     yield Next(key, "value")
     for child in types[1:]:
-        yield _annotation_of(child, text)
+        yield Piece(_annotation_of(child, text))
     yield Close(key)
     yield _CLOSE
 
@@ -532,9 +544,8 @@ def _rules() -> Rules:
         dropped=("comment", "line_continuation"),
         text=("true", "false", "none", "ellipsis", "type_conversion", "wildcard_import"),
         names=("identifier",),
-        passed=("parenthesized_expression", "argument_list", "parenthesized_list_splat"),
+        passed=("parenthesized_expression", "argument_list", "parenthesized_list_splat", "typed_parameter"),
         spelled={"string": _spell_string, "integer": _spell_number, "float": _spell_number},
-        hidden={"type": _spell_annotation},
         chains=("attribute", "dotted_name"),
         marks={**dict.fromkeys(_TUPLES, "tuple"), "list_pattern": "list", "default_parameter": "parameter", "typed_default_parameter": "parameter"},
         rules={

@@ -114,6 +114,7 @@ def _tidy(raw: str) -> str:
         kind = found.lastgroup or ""
         if kind != "blank":
             writer.add(kind, found[0])
+    writer.end_string()
     writer.drop_redundant()
     text = "".join(writer.out)
     return f"({text})" if writer.commas[0] and len(writer.commas) == 1 else text
@@ -136,8 +137,8 @@ class _Writer:
         """Whether what was written last ends an operand."""
         self.is_glued = True
         """Whether the next token follows without a blank."""
-        self.string: tuple[str, str] | None = None
-        """Kind and value of the string literal written last, to which the next is joined."""
+        self.string: tuple[str, list[str]] | None = None
+        """Kind and parts of the string literal written last, to which the next is joined."""
         self.redundant = -1
         """Where in `out` stands the opening of parentheses just closed that may not be needed."""
 
@@ -149,7 +150,7 @@ class _Writer:
         if kind == "string":
             self._string(token)
             return
-        self.string = None
+        self.end_string()
         if kind == "number":
             self._word(spell_number(token), is_operand=True)
         elif kind == "name":
@@ -165,11 +166,17 @@ class _Writer:
     def _string(self, token: str) -> None:
         kind, value = literal_kind(token), string_value(token)
         if self.string is not None and self.string[0] == kind != "template":
-            self.string = (kind, self.string[1] + value)
-            self.out[-1] = spell_string(*self.string)
+            self.string[1].append(value)
             return
+        self.end_string()
         self._word(spell_string(kind, value), is_operand=True)
-        self.string = (kind, value)
+        self.string = (kind, [value])
+
+    def end_string(self) -> None:
+        """Nothing more is joined to the string written last."""
+        if self.string is not None and len(self.string[1]) > 1:
+            self.out[-1] = spell_string(self.string[0], "".join(self.string[1]))
+        self.string = None
 
     def _word(self, token: str, *, is_operand: bool) -> None:
         if not self.is_glued:
@@ -196,7 +203,7 @@ class _Writer:
             self.out.pop()
         self.out.append(token)
         self.last, self.is_operand, self.is_glued = token, True, False
-        before = next((piece for piece in reversed(self.out[:place]) if piece != " "), "")
+        before = next((piece for piece in self.out[max(0, place - 2) : place][::-1] if piece != " "), "")
         if opening == "(" and not follows and not commas and place + 2 < len(self.out) and before in _BEFORE_VALUE:
             self.redundant = place
 
