@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from knowledge.claims.anchors import make_anchor
+from knowledge.claims.completion import rests_on
 from knowledge.claims.contradictions import INTENTIONS
 from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, propose
 from knowledge.claims.review_conditions import read_condition
@@ -20,6 +21,7 @@ from knowledge.operations.answers import claim_answer
 from knowledge.operations.conflicts import notice
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.kept_tree import kept_blobs
+from knowledge.operations.lines import anchor_text
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -46,6 +48,7 @@ class Draft:
 
     evidence: `a.py::f`, `a.py:10-20`, `a.py`; documents: evidence that is at hand already. predicate: JSON. at: the revision it is said of
     (None: the working tree). review_when: a review condition. author: who says it, where it is not who records it.
+    complete: stand on what the cited bodies call and read, too (without it that is only offered).
     """
 
     statement: str
@@ -65,6 +68,7 @@ class Draft:
     review_when: str = ""
     author: Author | None = None
     documents: tuple[Evidence, ...] = ()
+    complete: bool = False
 
 
 def record(project: Project, draft: Draft) -> ClaimAnswer:
@@ -78,7 +82,7 @@ def record_many(project: Project, drafts: Sequence[Draft]) -> list[ClaimAnswer]:
     answers = []
     for one, warnings in _store(project, reading, drafts):
         answer = claim_answer(project, reading, one.new.claim.id, one.view)
-        answers.append(replace(answer, notes=(*one.notes, *_warnings(one, answer), *warnings)))
+        answers.append(replace(answer, notes=(*one.notes, *_warnings(one, answer), *warnings), could_rest_on=one.offered))
     return answers
 
 
@@ -106,14 +110,18 @@ def propose_only(project: Project, draft: Draft) -> ClaimAnswer:
     """What recording the draft would store, without storing it."""
     reading = Reading(project)
     one = _prepare(project, reading, draft)
-    return claim_answer(project, reading, one.new.claim.id, one.view, unstored=one.new, notes=one.notes)
+    answer = claim_answer(project, reading, one.new.claim.id, one.view, unstored=one.new, notes=one.notes)
+    return replace(answer, could_rest_on=one.offered)
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
+    """offered: what it could also rest on, as one writes it."""
+
     new: NewClaim
     view: IndexedTree
     notes: tuple[str, ...]
+    offered: tuple[str, ...]
 
 
 def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
@@ -121,7 +129,7 @@ def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
         raise InvalidRecordError("a claim needs a statement")
     view = reading.trees.at(draft.at)
     snapshot = view.tree.snapshot
-    proposal = _stand_on(draft, view)
+    proposal, offered = _completed(_stand_on(draft, view), draft, view)
     if draft.review_when:
         # Read now, so that what cannot be meant is refused; kept as it was written.
         read_condition(draft.review_when)
@@ -164,7 +172,20 @@ def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
         analyzer_versions=versions(proposal.anchors),
     )
     event = Event(0, "ClaimRecorded", claim.id, claim.recorded_at, project.author_text(), {"revision": snapshot.revision, "kind": claim.kind})
-    return _Prepared(NewClaim(claim, proposal.anchors, tuple(cited), verdict, (event,)), view, proposal.notes)
+    return _Prepared(NewClaim(claim, proposal.anchors, tuple(cited), verdict, (event,)), view, proposal.notes, offered)
+
+
+def _completed(proposal: Proposal, draft: Draft, view: IndexedTree) -> tuple[Proposal, tuple[str, ...]]:
+    """The proposal with what its bodies rest on where the recorder wants that, else with what could be added.
+
+    A predicate needs no more, and what is merely wanted (a goal, a step) rests on no behaviour.
+    """
+    is_behaviour = proposal.predicate is None and draft.kind not in INTENTIONS
+    below = rests_on(proposal.anchors, view) if is_behaviour else ()
+    if not draft.complete:
+        return proposal, tuple(f"{anchor_text(anchor)}@support" for anchor in below)
+    notes = () if below else ("nothing was added: no callee or constant is known below what it stands on",)
+    return replace(proposal, anchors=(*proposal.anchors, *below), notes=(*proposal.notes, *notes)), ()
 
 
 def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:

@@ -123,7 +123,10 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class ClaimAnswer:
-    """One claim with all it stands on (`claim show`, and the answer of recording and of every step)."""
+    """One claim with all it stands on (`claim show`, and the answer of recording and of every step).
+
+    could_rest_on: anchors that recording offered and did not take, as one writes them.
+    """
 
     tree: TreeName
     claim: ClaimLine
@@ -137,6 +140,7 @@ class ClaimAnswer:
     verdicts: tuple[VerdictLine, ...]
     relations: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    could_rest_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class DraftOptions(TypedDict):
     route_tried: str
     constraints: tuple[str, ...]
     rejected: tuple[str, ...]
+    complete: bool
     at: str | None
     agent: str
     session: str
@@ -93,6 +94,9 @@ _DRAFT_OPTIONS = (
     click.option("--condition", "conditions", multiple=True, metavar="TEXT", help="It holds under this condition."),
     click.option("--route-tried", default="", metavar="TEXT", help="For “cannot”: which way was tried."),
     click.option("--constraint", "constraints", multiple=True, metavar="TEXT", help="For a decision: what bound it."),
+    click.option(
+        "--complete", is_flag=True, help="Stand also on what the cited bodies call and the constants they read: a change of those makes it stale."
+    ),
     click.option("--rejected", multiple=True, metavar='"OTHER: REASON"', help="For a decision: an alternative that was not taken, and why."),
 )
 
@@ -132,6 +136,7 @@ def draft_of(options: DraftOptions, project: Project, settings: Settings) -> Dra
         at=options["at"],
         constraints=options["constraints"],
         rejected=tuple(_read_rejected(text) for text in options["rejected"]),
+        complete=options["complete"],
     )
 
 

@@ -79,6 +79,7 @@ def claim_answer(answer: ClaimAnswer) -> list[Line]:
         ("evidence", [line for piece in answer.evidence for line in _short_evidence(piece)]),
         ("verdicts", _verdict_lines(answer.verdicts)),
         ("more", _detail_lines(answer)),
+        ("could also rest on", _offered_lines(answer)),
     ):
         if rows:
             lines += [BLANK, heading(title), *rows]
@@ -90,10 +91,11 @@ def proposal(answer: ClaimAnswer) -> list[Line]:
     lines = [Line(join(Text("not recorded", style="yellow"), Text.assemble("read in ", tree_text(answer.tree))))]
     lines += [Line(Text(row, style="bold"), 2) for row in clean_lines(answer.claim.statement)]
     lines += [BLANK, heading("would stand on"), *_anchor_lines(answer.anchors)]
-    detail = _detail_lines(answer)
+    detail, offered = _detail_lines(answer), _offered_lines(answer)
     return [
         *lines,
         *([BLANK, heading("more"), *detail] if detail else []),
+        *([BLANK, heading("could also rest on"), *offered] if offered else []),
         *_note_lines(answer),
         BLANK,
         hint("knowledge claim record, with the same words"),
@@ -240,6 +242,16 @@ def _anchor_lines(anchors: Sequence[AnchorLine]) -> list[Line]:
         if anchor.cannot_notice:
             lines.append(said("cannot notice", data(anchor.cannot_notice, QUIET), indent=4))
     return lines
+
+
+def _offered_lines(answer: ClaimAnswer) -> list[Line]:
+    """What was offered and not taken, each as one writes it."""
+    if not answer.could_rest_on:
+        return []
+    return [
+        *(Line(data(spec), 2, hang=2) for spec in answer.could_rest_on),
+        Line(Text("--complete takes them all, --anchor any of them", style=QUIET), 2),
+    ]
 
 
 def _short_evidence(piece: EvidenceLine) -> list[Line]:
