@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from analyzers.facts import FileFacts, Skipped, SymbolDigests
 from analyzers.key_paths import Document, document_digests, document_facts
-from analyzers.languages import dotenv, ini, javascript, json, python, toml, yaml
+from analyzers.languages import dotenv, ini, javascript, json, python, tags, toml, yaml
 from analyzers.parsing import Parsed, parse, source_text
-from analyzers.registry import analyzer_version, parser_version
+from analyzers.registry import LANGUAGES, analyzer_version, parser_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ _CODE: Mapping[str, _Code] = {
     "python": _Code(python.facts, python.digests),
     "tsx": _Code(javascript.facts, javascript.digests),
     "typescript": _Code(javascript.facts, javascript.digests),
+    **{name: _Code(tags.facts, tags.digests) for name, spec in LANGUAGES.items() if spec.analyzer == "tags"},
 }
 _DATA: Mapping[str, Callable[[bytes], Document]] = {
     "dotenv": dotenv.read,

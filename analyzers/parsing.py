@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
@@ -27,7 +27,9 @@ from analyzers.registry import LANGUAGES
 
 __all__ = ["ERROR_KIND", "MAX_BYTES", "MAX_DEPTH", "MAX_LINE", "Edit", "Grammar", "Node", "Parsed", "grammar_of", "parse", "source_text"]
 
-GRAMMARS = frozenset({"javascript", "python", "tsx", "typescript"})
+GRAMMARS = frozenset({
+    "bash", "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "lua", "php", "python", "ruby", "rust", "scala", "swift", "tsx", "typescript",
+})  # fmt: skip
 
 MAX_BYTES = 2_000_000
 """Larger files are skipped: `file-too-large`."""
@@ -71,6 +73,17 @@ class Grammar:
             self.kinds[kind] = self.language.node_kind_for_id(kind) or ""
             self.is_named[kind] = self.language.node_kind_is_named(kind)
         self.kinds[ERROR_KIND] = "ERROR"
+        self._queries: dict[str, Query] = {}
+
+    def query(self, text: str) -> Query:
+        """A query of this grammar, compiled once. Raises ValueError for one that does not fit it."""
+        if text not in self._queries:
+            self._queries[text] = Query(self.language, text)
+        return self._queries[text]
+
+    def has_kind(self, name: str, *, named: bool = True) -> bool:
+        """Whether `kind` has an answer."""
+        return self.language.id_for_node_kind(name, named) is not None
 
     @staticmethod
     def table(default: T) -> list[T]:
@@ -138,6 +151,10 @@ class Parsed:
 
     def text(self, start: int, end: int) -> str:
         return self.source[start:end].decode("utf-8", "replace")
+
+    def matches(self, query: str) -> Iterator[tuple[int, dict[str, list[Node]]]]:
+        """What a query finds: the number of the pattern, and its captures by name. Raises ValueError for one that does not fit the grammar."""
+        yield from QueryCursor(self.grammar.query(query)).matches(self.root)
 
     def overlaps_error(self, start: int, end: int) -> bool:
         """Whether a syntax error touches [start, end)."""

@@ -23,7 +23,8 @@ class LanguageSpec:
     """One language.
 
     grammar: the name in tree-sitter-language-pack, "" for a language read without one; grammar_abi is checked in a test.
-    analyzer: the module in analyzers/languages. version: of that analyzer; raise it whenever its facts or hashes come out otherwise.
+    analyzer: the module in analyzers/languages; `tags` reads analyzers/queries/<name>.scm. version: of that analyzer and query; raise it
+    whenever its facts or hashes come out otherwise.
     has_resolution: whether names of this language are resolved across files.
     """
 
@@ -50,6 +51,19 @@ LANGUAGES: Mapping[str, LanguageSpec] = {
         ),
         LanguageSpec("typescript", "code", "javascript", "1", "typescript", 14, (".ts", ".mts", ".cts"), (), ("ts-node", "tsx"), True),
         LanguageSpec("tsx", "code", "javascript", "1", "tsx", 14, (".tsx",), has_resolution=True),
+        LanguageSpec("bash", "code", "tags", "1", "bash", 15, (".sh", ".bash"), (".bashrc", ".bash_profile", ".profile"), ("bash", "sh", "dash")),
+        LanguageSpec("c", "code", "tags", "1", "c", 15, (".c", ".h")),
+        LanguageSpec("cpp", "code", "tags", "1", "cpp", 14, (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx")),
+        LanguageSpec("csharp", "code", "tags", "1", "csharp", 15, (".cs",)),
+        LanguageSpec("go", "code", "tags", "1", "go", 15, (".go",)),
+        LanguageSpec("java", "code", "tags", "1", "java", 14, (".java",)),
+        LanguageSpec("kotlin", "code", "tags", "1", "kotlin", 14, (".kt", ".kts")),
+        LanguageSpec("lua", "code", "tags", "1", "lua", 14, (".lua",), (), ("lua", "luajit")),
+        LanguageSpec("php", "code", "tags", "1", "php", 15, (".php",), (), ("php",)),
+        LanguageSpec("ruby", "code", "tags", "1", "ruby", 14, (".rb", ".rake", ".gemspec"), ("Gemfile", "Rakefile"), ("ruby",)),
+        LanguageSpec("rust", "code", "tags", "1", "rust", 15, (".rs",)),
+        LanguageSpec("scala", "code", "tags", "1", "scala", 14, (".scala", ".sc")),
+        LanguageSpec("swift", "code", "tags", "1", "swift", 14, (".swift",)),
         LanguageSpec("toml", "data", "toml", "1", suffixes=(".toml",), file_names=("Pipfile", "poetry.lock", "uv.lock", "Cargo.lock")),
         LanguageSpec("yaml", "data", "yaml", "1", suffixes=(".yaml", ".yml"), file_names=(".clang-format",)),
         LanguageSpec(
@@ -79,6 +93,7 @@ _PARTS: Mapping[str, FileClass] = {
 }  # fmt: skip
 _NAMES: tuple[tuple[re.Pattern[str], FileClass], ...] = (
     (re.compile(r"test_.*\.pyi?|.*_test\.pyi?|tests?\.pyi?|conftest\.py|.*\.(?:test|spec)\.[cm]?[jt]sx?", re.DOTALL), "test"),
+    (re.compile(r".*_test\.go|.*(?:Test|Tests|Spec|IT)\.(?:java|kt|scala|cs|swift|php)|.*_(?:spec|test)\.rb", re.DOTALL), "test"),
     (re.compile(r".*[.-]min\.[cm]?js", re.DOTALL), "minified"),
     (re.compile(r".*_pb2(?:_grpc)?\.pyi?|.*\.generated\.\w+|.*\.gen\.\w+|.*_generated\.\w+|package-lock\.json|.*\.lock", re.DOTALL), "generated"),
 )

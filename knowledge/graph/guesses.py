@@ -27,10 +27,10 @@ _USUAL = frozenset({
     "toLocaleLowerCase", "toLocaleString", "toLowerCase", "toSorted", "toString", "toUpperCase", "trim", "trimEnd", "trimStart", "unshift",
     "valueOf", "values", "wait", "warn", "warning", "write",
 })  # fmt: skip
-_COMMON = _BUILT_IN | _USUAL
+COMMON_NAMES = _BUILT_IN | _USUAL
 """Names that objects outside the repository bear so often that a guess by name alone would be wrong."""
 
-_WORTH_SAYING = 3
+WORTH_SAYING = 3
 """With more targets than this most of them would be wrong: it is told instead that there are too many."""
 _COMPARED = 12
 """So many candidates are held against one another."""
@@ -59,11 +59,11 @@ class Guesses:
         if not methods:
             return [], ""
         hinted = [candidate for candidate in methods if _resembles(receiver, candidate.qualified_name.split(".")[-2])] if receiver else []
-        if hinted and len(hinted) <= _WORTH_SAYING:
+        if hinted and len(hinted) <= WORTH_SAYING:
             return self._targets(hinted, "receiver-name"), ""
-        if name in _COMMON:
+        if name in COMMON_NAMES:
             return [], "common-name"
-        if len(methods) > _WORTH_SAYING:
+        if len(methods) > WORTH_SAYING:
             return [], "too-many-candidates"
         return self._targets(methods, "unique-name" if len(methods) == 1 else "name"), ""
 

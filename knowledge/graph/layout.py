@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from knowledge.graph.layout_javascript import JavaScriptLayout
+from knowledge.graph.manifests import families_begun_by
 from knowledge.graph.project_files import JAVASCRIPT_FILES, PYTHON_FILES, PythonProject, join, read_python_project
 from knowledge.graph.source import FactSource
 from knowledge.records.identifiers import read_path, show_path
@@ -110,6 +111,8 @@ class Layout:
             name = encode(rest)
             if kind == "python-top":
                 self._answers[key] = tuple(sorted(self._top_level.get(name, ())))
+            elif kind == "manifests":
+                self._answers[key] = tuple(self._manifests.get(rest, ()))
             elif kind == "python":
                 found = self._python_file(name)
                 self._answers[key] = (found,) if found is not None else ()
@@ -141,6 +144,8 @@ class Layout:
                     yield "python-top:" + decode(posixpath.basename(place))
         for stem in self.javascript.stems(path):
             yield "javascript:" + decode(stem)
+        for family in families_begun_by(path):
+            yield "manifests:" + family
 
     def _python_file(self, stem: bytes) -> bytes | None:
         """A package before a module, source before a stub, a directory without `__init__` last: as Python's own finder does."""
@@ -151,6 +156,15 @@ class Layout:
 
     def _is_source(self, directory: bytes) -> bool:
         return directory in self._directories and directory + b"/__init__.py" not in self.paths
+
+    @cached_property
+    def _manifests(self) -> dict[str, list[bytes]]:
+        """Family of languages → the files at which its projects begin, sorted."""
+        found: dict[str, list[bytes]] = defaultdict(list)
+        for path in sorted(self.paths):
+            for family in families_begun_by(path):
+                found[family].append(path)
+        return found
 
     @cached_property
     def _projects_named(self) -> dict[str, tuple[bytes, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from analyzers.facts import FileFacts, Span
 from knowledge.graph.reads import Tree, View
-from knowledge.graph.values import Class, External, Flow, Function, Value
+from knowledge.graph.values import Class, External, Flow, Function, Lambda, Value
 from knowledge.records.edges import ConfidenceKind, Edge, Limitation, Predicate
 from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 from knowledge.records.stored import Read
@@ -49,6 +49,7 @@ class EdgeWriter:
         self._edges: dict[tuple[int, str, str, bytes, int, str], Edge] = {}
         self._limitations: Counter[str] = Counter()
         self._rows: dict[str, int] = {}
+        self._details: dict[str, str] = {}
         self.path = view.importer
 
     def symbol(self, path: bytes, index: int) -> SymbolId:
@@ -68,14 +69,15 @@ class EdgeWriter:
                 name, target.rivals, RESOLVER, RESOLVER_VERSION,
             )  # fmt: skip
 
-    def limit(self, code: str, row: int = -1) -> None:
-        """Notes that something could not be seen; equal notes of a file are counted together."""
+    def limit(self, code: str, row: int = -1, detail: str = "") -> None:
+        """Notes that something could not be seen; equal notes of a file are counted together, where nothing is said in detail."""
         self._limitations[code] += 1
+        self._details.setdefault(code, detail)
         self._rows.setdefault(code, row)
 
     def resolution(self) -> Resolution:
         limitations = [
-            Limitation(code, f"{count} in this file" if count > 1 else "", self.path, self._rows[code])
+            Limitation(code, self._details[code] or (f"{count} in this file" if count > 1 else ""), self.path, self._rows[code])
             for code, count in sorted(self._limitations.items())
         ]
         limitations += [Limitation(found.code, found.detail, self.path, found.row) for found in self._facts.limitations]
@@ -93,9 +95,11 @@ def targets_of(flow: Flow, tree: Tree) -> list[Target]:
 
 
 def symbol_of(value: Value, tree: Tree) -> SymbolId | None:
-    """The symbol that a value is, if it is a definition or something outside by name."""
+    """The symbol that a value is, if it is a definition, a lambda, or something outside by name."""
     if isinstance(value, Function | Class):
         return tree.symbol(value.path, value.index)
+    if isinstance(value, Lambda):
+        return tree.lambda_symbol(value.path, value.scope)
     if isinstance(value, External) and value.package != "builtins":
         return external_symbol(value.package, value.name)
     return None

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from analyzers.facts import FileFacts
 from knowledge.graph.outline import Outline
 from knowledge.graph.reads import Tree, View
-from knowledge.graph.resolution import EdgeWriter, Resolution, Target
+from knowledge.graph.resolution import EdgeWriter, Resolution
 from knowledge.graph.resolve_javascript import JavaScriptResolver
 from knowledge.graph.resolve_python import PythonResolver
+from knowledge.graph.resolve_tags import resolve_tags
 
 Resolver = Callable[[View, FileFacts, Outline], EdgeWriter]
 
@@ -23,7 +24,7 @@ def resolve_file(path: bytes, tree: Tree) -> Resolution | None:
     outline = tree.outline(path)
     if facts is None or outline is None:
         return None
-    resolver = _RESOLVERS.get(facts.language, _declare_only)
+    resolver = _RESOLVERS.get(facts.language, resolve_tags)
     return resolver(View(tree, path), facts, outline).resolution()
 
 
@@ -37,19 +38,6 @@ def _javascript(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
     resolver = JavaScriptResolver(view, facts, outline)
     resolver.run()
     return resolver.writer
-
-
-def _declare_only(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
-    """Languages whose names are not resolved: what the file declares, and that there may be more."""
-    writer = EdgeWriter(view, facts)
-    for index, definition in enumerate(outline.definitions):
-        if index:
-            symbol = writer.symbol(view.importer, index)
-            parent = writer.symbol(view.importer, definition.parent)
-            writer.add(parent, "declares", Target(symbol, "resolved", "syntax"), definition.name_span, definition.name)
-    if facts.calls or facts.imports:
-        writer.limit("no-resolution")
-    return writer
 
 
 _RESOLVERS: Mapping[str, Resolver] = {"python": _python, "javascript": _javascript, "typescript": _javascript, "tsx": _javascript}
