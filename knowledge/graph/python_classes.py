@@ -66,6 +66,10 @@ class PythonFollowing(Following, Protocol):
         """What iterating gives."""
         ...
 
+    def decorated_below(self, function: Function, number: int) -> Flow:
+        """What a function's name would stand for with only the decorators after `number`: what that one is given."""
+        ...
+
     def parameter(self, function: Function, call: Expression, scope: int) -> Flow:
         """The declared type of the parameter to which a call passes the lambda with this scope."""
         ...

@@ -44,23 +44,25 @@ class Decorators:
         self._classes = classes
         self._arguments = arguments
         self._follow = follow
-        self._decorated: dict[tuple[bytes, int], Flow] = {}
+        self._decorated: dict[tuple[bytes, int, int], Flow] = {}
 
     def decorated(self, function: Function, definition: Definition) -> Flow:
         """What the name of a decorated function stands for: the function itself where its decorators are known to keep it."""
-        key = (function.path, function.index)
+        return self.below(function, definition, -1)
+
+    def below(self, function: Function, definition: Definition, number: int) -> Flow:
+        """What the decorators after `number` make of a function."""
+        key = (function.path, function.index, number)
         if key not in self._decorated:
-            plain = Flow((function,), True, "local")
-            self._decorated[key] = plain
-            flow = plain
-            place = Place(function.path, definition.scope)
-            for decorator in reversed(definition.decorators):
-                flow = self._apply(decorator, place, flow, function)
+            flow = self._decorated[key] = Flow((function,), True, "local")
+            if number + 1 < len(definition.decorators):
+                inner = self.below(function, definition, number + 1)
+                flow = self._apply(definition.decorators[number + 1], Place(function.path, definition.scope), inner, function)
             self._decorated[key] = flow
         return self._decorated[key]
 
     def _apply(self, decorator: Expression, place: Place, flow: Flow, function: Function) -> Flow:
-        callee = decorator.parts[0] if decorator.kind == "call" and decorator.parts else decorator
+        callee = _callee(decorator)
         found = self._follow.expression(place, callee)
         for value in found.values:
             if isinstance(value, External) and self._keeps(value):
@@ -101,9 +103,11 @@ class Decorators:
         for value in result.values:
             if outline is None or not isinstance(value, Function) or value.path != decorator.path:
                 continue
-            if outline.definitions[value.index].parent == decorator.index:
-                # A wrapper defined inside: for callers it is the function.
-                return Flow((function,), False, "return")
+            inner = outline.definitions[value.index]
+            if inner.parent == decorator.index:
+                # A wrapper that takes over the function's name and signature is the function for its callers; another one is itself.
+                takes_over = any(_callee(d).name in ("wraps", "update_wrapper") for d in inner.decorators)
+                return Flow((function,), False, "return") if takes_over else Flow((value,), result.is_certain, "decorator")
         return result if result.values else UNKNOWN
 
     def _replace_open(self, result: Flow, flow: Flow) -> Flow:
@@ -114,6 +118,11 @@ class Decorators:
         package = "typing" if value.package in TYPING else value.package
         name = f"{package}.{value.name}"
         return name in _KEEPING or name.startswith("pytest.") or value.name in _KEEPING or _is_property_name(name)
+
+
+def _callee(decorator: Expression) -> Expression:
+    """What a decorator names, its arguments aside."""
+    return decorator.parts[0] if decorator.kind == "call" and decorator.parts else decorator
 
 
 def _is_property_name(name: str) -> bool:

@@ -7,6 +7,7 @@ from knowledge.graph.narrowing import Narrowings
 from knowledge.graph.outline import CLASS_KINDS, Outline
 from knowledge.graph.python_calls import Calls
 from knowledge.graph.python_classes import Classes
+from knowledge.graph.python_containers import Containers
 from knowledge.graph.python_names import Names
 from knowledge.graph.python_passed import Passed
 from knowledge.graph.python_types import Types, annotation_of
@@ -50,6 +51,7 @@ class PythonFlow:
         self.classes = Classes(view, self.names, self, prefers_assigned, _classes_from_outside)
         self.calls = Calls(view.tree, self.classes, self.types, self)
         self.passed = Passed(view.importer, facts, self)
+        self.containers = Containers(view, facts, self.names, self)
         self._nesting = view.tree.nesting
         self._known: dict[int, Flow] = {}
         """What expressions of the file itself are, by their identity: the file's facts outlive the resolver"""
@@ -80,6 +82,10 @@ class PythonFlow:
 
     def elements(self, flow: Flow) -> Flow:
         return self.calls.outside.elements(flow)
+
+    def decorated_below(self, function: Function, number: int) -> Flow:
+        definition = self.classes.definition(function.path, function.index)
+        return self.calls.decorators.below(function, definition, number) if definition is not None else UNKNOWN
 
     def parameter(self, function: Function, call: Expression, scope: int) -> Flow:
         return self.calls.arguments.declared_for(function, call, scope)
@@ -157,17 +163,21 @@ class PythonFlow:
         return one(Foreign("builtins", expression.name, (_open(elements),), items), "local")
 
     def _subscript(self, place: Place, expression: Expression) -> Flow:
+        known = self.containers.item(place, expression)
+        if known is not None:
+            return known
         owner = self.expression(place, expression.parts[0])
-        flows = [self._item(value, place, expression) for value in owner.values]
+        is_closed = owner.is_certain and owner.reason == "container"
+        flows = [self._item(value, place, expression, is_closed) for value in owner.values]
         return through(union(flows or [UNKNOWN]), owner.reason, owner.is_certain)
 
-    def _item(self, value: Value, place: Place, expression: Expression) -> Flow:
+    def _item(self, value: Value, place: Place, expression: Expression, is_closed: bool) -> Flow:
         if isinstance(value, Class):
             return one(Class(value.path, value.index, self.type_arguments(place, expression)), "local")
         if isinstance(value, External | Alias):
             return one(Alias(place, annotation_of(expression)), "local")
         if isinstance(value, Foreign):
-            return self.calls.outside.item_of(value, expression.parts[1] if len(expression.parts) > 1 else None)
+            return self.calls.outside.item_of(value, expression.parts[1] if len(expression.parts) > 1 else None, is_closed)
         if isinstance(value, Instance):
             return self.calls.call_method(value, "__getitem__")
         return UNKNOWN
@@ -260,7 +270,7 @@ class PythonFlow:
         if parameter.kind == "keyword_variadic":
             return one(Foreign("builtins", "dict", (one(Foreign("builtins", "str"), "annotation"), declared)), "annotation")
         if not parameter.annotation and place.path == self.view.importer:
-            return self.passed.to_function(owner, definition, binding.target)
+            return self.passed.to_function(owner, binding)
         return declared
 
     def _self(self, path: bytes, definition: Definition) -> Flow:

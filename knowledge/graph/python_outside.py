@@ -162,13 +162,13 @@ class Outside:
             return one(Instance(value.path, value.index), "iteration")
         return UNKNOWN
 
-    def item_of(self, value: Foreign, index: Expression | None) -> Flow:
-        """What `value[index]` gives."""
+    def item_of(self, value: Foreign, index: Expression | None, is_closed: bool = False) -> Flow:
+        """What `value[index]` gives. is_closed: nobody can have changed it since it was written down."""
         key = index.text.strip("\"'") if index is not None and index.kind == "literal" else None
         if key is not None and value.items:
             found = [flow for item, flow in value.items if item == key]
             if found:
-                return Flow(found[-1].values, False, "container")
+                return Flow(found[-1].values, found[-1].is_certain and is_closed, "container")
         if value.name == "tuple" and key is not None and key.isdigit() and int(key) < len(value.arguments):
             return through(value.arguments[int(key)], "container")
         if not value.arguments:

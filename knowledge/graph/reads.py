@@ -103,6 +103,16 @@ class Tree:
             self._symbols[path, index] = found
         return found
 
+    def lambda_symbol(self, path: bytes, scope: int) -> SymbolId | None:
+        """The identity of an anonymous function: its place among those of the definition that it stands in."""
+        outline = self.outline(path)
+        if outline is None:
+            return None
+        owner = outline.scopes[scope].definition
+        number = sum(row.kind == "lambda" and row.definition == owner for row in outline.scopes[: scope + 1])
+        around = outline.definitions[owner].qualified_name
+        return SymbolId(path, f"{around}.<lambda{number}>" if around else f"<lambda{number}>")
+
     def answer(self, kind: str, key: str) -> str:
         """The answer to a question that a resolution may have noted, as text: a hash where it is long."""
         found = self._answers.get((kind, key))

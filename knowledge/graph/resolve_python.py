@@ -17,6 +17,8 @@ from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 ENVIRONMENT = "environment"
 """The package under which environment variables stand as symbols."""
 _ROUTES = frozenset({"route", "get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket", "api_route", "websocket_route"})
+_CALLING = frozenset({"map", "filter", "sorted", "min", "max", "sum", "any", "all", "reduce"})
+"""Built-ins that call what they are given."""
 _ENVIRONMENT_CALLS = frozenset({("os", "getenv"), ("os", "environ.get"), ("os", "environ.setdefault"), ("os", "environ.pop"), ("os", "putenv")})
 
 
@@ -49,6 +51,7 @@ class PythonResolver:
             self._call(call)
         for access in self._facts.accesses:
             self._access(access)
+        self._raises()
         if self._view.tree.nesting.cuts != cuts:
             self.writer.limit("too-deep-to-follow")
 
@@ -90,6 +93,12 @@ class PythonResolver:
         span = self._call_spans.get(callee.start, definition.name_span)
         for target in targets_of(self._flow.expression(place, callee), self._view.tree):
             self.writer.add(target.symbol, "decorates", Target(symbol, target.confidence_kind, target.reason, target.rivals), span, callee.name)
+        if callee is not decorator:
+            result = self._flow.expression(place, decorator)
+            applied = tuple(value for value in result.values if isinstance(value, Function))
+            for target in targets_of(Flow(applied, result.is_certain, "implicit"), self._view.tree):
+                called = Target(target.symbol, target.confidence_kind, "implicit", target.rivals)
+                self.writer.add(self.writer.owner(definition.scope), "calls", called, definition.name_span)
         if callee is not decorator and callee.kind == "attribute" and callee.name in _ROUTES and len(decorator.parts) > 1:
             self._route(symbol, callee, decorator, span)
 
@@ -172,6 +181,37 @@ class PythonResolver:
             if self._is_test:
                 self._tested(call.scope, target, call.name_span)
         self._environment_call(subject, call, flow)
+        self._what_else_is_called(subject, call, place, flow)
+
+    def _what_else_is_called(self, subject: SymbolId, call: Call, place: Place, flow: Flow) -> None:
+        """Functions that a built-in calls with what it is given, what an iterator is asked for, and what a decorator's result is applied to."""
+        expression = call.expression
+        for value in flow.values:
+            if isinstance(value, External) and value.package == "builtins" and value.name in _CALLING:
+                given = [*expression.parts[1:3], *(expression.parts[-1:] if "key" in expression.keywords else ())]
+                self._callbacks(subject, place, call, given)
+            elif isinstance(value, Function) and "implicit" in call.flags and expression.parts[0].name == "__iter__":
+                for iterator in self._flow.result(value).values:
+                    step = self._flow.attribute(iterator, "__next__") if isinstance(iterator, Instance) else None
+                    for target in targets_of(step, self._view.tree) if step is not None else ():
+                        self.writer.add(subject, "calls", Target(target.symbol, target.confidence_kind, "implicit", target.rivals), call.name_span)
+
+    def _callbacks(self, subject: SymbolId, place: Place, call: Call, given: list[Expression]) -> None:
+        for argument in given:
+            flow = self._flow.expression(place, argument)
+            functions = tuple(value for value in flow.values if isinstance(value, Function | Lambda))
+            for target in targets_of(Flow(functions, flow.is_certain, "callback"), self._view.tree):
+                self.writer.add(subject, "calls", Target(target.symbol, "inferred", "callback", target.rivals), call.name_span)
+
+    def _raises(self) -> None:
+        """`raise Error` without arguments makes an object of the class."""
+        for row in self._facts.returns:
+            if row.kind == "raise" and row.value is not None and row.value.kind in ("name", "attribute"):
+                flow = self._flow.expression(Place(self._path, row.scope), row.value)
+                classes = tuple(value for value in flow.values if isinstance(value, Class))
+                for target in targets_of(Flow(classes, flow.is_certain, "implicit"), self._view.tree):
+                    raised = Target(target.symbol, target.confidence_kind, "implicit", target.rivals)
+                    self.writer.add(self.writer.owner(row.scope), "calls", raised, row.span)
 
     def _targets(self, call: Call, place: Place, callee: Expression, flow: Flow) -> list[Target]:
         targets = self._call_targets(flow)
@@ -180,9 +220,34 @@ class PythonResolver:
             return [Target(t.symbol, t.confidence_kind, "implicit", t.rivals) for t in targets if t.symbol.path]
         if len(targets) == 1 and callee.kind == "attribute":
             return targets + self._what_runs(place, callee, flow, targets[0])
-        if targets or flow.is_certain or any(isinstance(value, External | Foreign | ForeignMethod | Lambda) for value in flow.values):
+        if len(targets) == 1 and callee.kind == "name" and targets[0].confidence_kind == "resolved":
+            return self._through_decorators(targets, flow)
+        if targets or flow.is_certain or any(isinstance(value, External | Foreign | ForeignMethod) for value in flow.values):
             return targets
         return self._guess(place, callee, call)
+
+    def _through_decorators(self, targets: list[Target], flow: Flow) -> list[Target]:
+        """A call of a function whose decorator puts another one in its place calls that; and the function too, if that one calls it."""
+        value = flow.values[0]
+        definition = self._flow.classes.definition(value.path, value.index) if isinstance(value, Function) else None
+        if definition is None or not definition.decorators or not isinstance(value, Function):
+            return targets
+        decorated = self._flow.calls.decorators.decorated(value, definition)
+        wrappers = Flow(tuple(v for v in decorated.values if isinstance(v, Function) and v.index != value.index), decorated.is_certain, "decorator")
+        found = targets_of(wrappers, self._view.tree)
+        if len(found) != 1 or any(not isinstance(v, Function) for v in decorated.values):
+            return targets
+        wrapper = wrappers.values[0]
+        if isinstance(wrapper, Function) and wrapper.path == self._path and not self._calls_what_it_is_given(wrapper):
+            return found
+        return [*targets, Target(found[0].symbol, "inferred", "decorator")]
+
+    def _calls_what_it_is_given(self, wrapper: Function) -> bool:
+        """Whether a function inside of a decorator calls one of the decorator's parameters."""
+        decorator = self._outline.definitions[self._outline.definitions[wrapper.index].parent]
+        given = {parameter.name for parameter in decorator.parameters}
+        calls = (call for call in self._facts.calls if self._facts.scopes[call.scope].definition == wrapper.index and call.expression.parts)
+        return any(part.kind == "name" and part.name in given for call in calls for part in call.expression.parts)
 
     @cached_property
     def _has_unknown_star(self) -> bool:

@@ -1,0 +1,149 @@
+"""What stands at a constant key of a list or dictionary of the file, after everything that was written there before.
+
+It is certain only for a container that nobody else can have changed: a literal in a local variable (or, while the module runs, in one of the
+module) that is only read, and written at constant keys.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from analyzers.facts import Binding, Call, Expression, FileFacts
+from knowledge.graph.narrowing import dotted, frame_of
+from knowledge.graph.outline import Outline
+from knowledge.graph.python_names import Names
+from knowledge.graph.reads import View
+from knowledge.graph.values import Flow, Following, Foreign, Module, Place
+
+_READING = frozenset({"get", "keys", "values", "items", "copy", "index", "count", "update", "__getitem__", "__setitem__", "__iter__", "__contains__"})
+
+
+class _Write(NamedTuple):
+    scope: int
+    key: str
+    start: int
+    value: Expression | None
+
+
+class Containers:
+    """The containers of one file."""
+
+    def __init__(self, view: View, facts: FileFacts, names: Names, follow: Following) -> None:
+        self._view = view
+        self._path = view.importer
+        self._facts = facts
+        self._outline: Outline | None = view.tree.outline(view.importer)
+        self._names = names
+        self._follow = follow
+
+    def item(self, place: Place, subscript: Expression) -> Flow | None:
+        """What `owner[key]` is; None where the literal that the owner was made of has to say it."""
+        if self._outline is None or place.path != self._path or len(subscript.parts) < 2:
+            return None
+        name, key = dotted(subscript.parts[0]), self._key(place, subscript.parts[1])
+        if not name or key is None:
+            return None
+        is_closed = self._is_closed(place, name)
+        frame = frame_of(self._outline, place.scope)
+        writes = [w for w in self._writes.get(name, ()) if w.key == key and w.start < subscript.start and frame_of(self._outline, w.scope) == frame]
+        if writes:
+            last = max(writes, key=lambda write: write.start)
+            if last.value is None:
+                return None
+            flow = self._follow.expression(Place(self._path, last.scope), last.value)
+            return Flow(flow.values, flow.is_certain and is_closed, "container")
+        if not is_closed:
+            return None
+        for value in self._follow.expression(place, subscript.parts[0]).values:
+            found = [flow for item, flow in value.items if item == key] if isinstance(value, Foreign) else []
+            if found:
+                return Flow(found[-1].values, found[-1].is_certain, "container")
+        return None
+
+    def _key(self, place: Place, index: Expression) -> str | None:
+        """The constant that an index is: a literal, or a name that is bound once, to a literal."""
+        if index.kind == "name" and self._outline is not None:
+            scope = place.scope
+            while scope >= 0:
+                bindings = self._outline.names[scope].get(index.name)
+                if bindings:
+                    return self._constant(bindings)
+                scope = self._outline.scopes[scope].parent
+            return None
+        return index.text if index.kind == "literal" else None
+
+    def _constant(self, bindings: Sequence[Binding]) -> str | None:
+        """The literal that a name holds, here or in the module that it was imported from last."""
+        last = bindings[-1]
+        if last.kind == "import" and self._outline is not None and last.until == -1:
+            found = self._outline.imports[last.target]
+            modules = self._names.module(self._path, found.level, found.module).values if found.name else ()
+            outline = self._view.named(modules[0].path, found.name) if len(modules) == 1 and isinstance(modules[0], Module) else None
+            bindings = outline.names[0].get(found.name, ()) if outline is not None else ()
+        if len(bindings) != 1 or bindings[0].kind != "assignment" or bindings[0].value is None:
+            return None
+        return bindings[0].value.text or None
+
+    def _is_closed(self, place: Place, name: str) -> bool:
+        if self._outline is None or "." in name:
+            return False
+        frame = frame_of(self._outline, place.scope)
+        bindings: list[Binding] = self._outline.names[frame].get(name, [])
+        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assignment" else None
+        is_literal = value is not None and value.kind == "collection"
+        return is_literal and name not in self._outline.globals and name not in self._passed_on and not self._changed.get(name)
+
+    @cached_property
+    def _writes(self) -> dict[str, list[_Write]]:
+        found: dict[str, list[_Write]] = defaultdict(list)
+        for access in self._facts.accesses:
+            if access.is_write and access.target.kind == "subscript" and len(access.target.parts) > 1 and access.target.parts[1].kind == "literal":
+                owner = dotted(access.target.parts[0])
+                found[owner].append(_Write(access.scope, access.target.parts[1].text, access.span.start, access.value))
+        for call in self._facts.calls:
+            found_in = self._updated(call)
+            if found_in is not None:
+                literal = call.expression.parts[1]
+                rows = zip(literal.keywords, literal.parts, strict=False)
+                found[found_in] += [_Write(call.scope, key, call.name_span.start, value) for key, value in rows]
+        return found
+
+    def _updated(self, call: Call) -> str | None:
+        """The dictionary that a call updates from a literal."""
+        callee = call.expression.parts[0] if call.expression.parts else None
+        if callee is None or callee.kind != "attribute" or callee.name != "update" or len(call.expression.parts) < 2:
+            return None
+        return dotted(callee.parts[0]) if call.expression.parts[1].kind == "collection" else None
+
+    @cached_property
+    def _changed(self) -> dict[str, bool]:
+        """Names of which a method is called that may change them in a way that is not looked at, or a computed key is written."""
+        found: dict[str, bool] = {}
+        for call in self._facts.calls:
+            callee = call.expression.parts[0] if call.expression.parts else None
+            if callee is None or callee.kind != "attribute" or callee.parts[0].kind != "name":
+                continue
+            is_computed = callee.name == "__setitem__" and call.expression.parts[1].kind != "literal"
+            is_unknown = callee.name not in _READING or (callee.name == "update" and self._updated(call) is None)
+            if is_computed or is_unknown:
+                found[callee.parts[0].name] = True
+        return found
+
+    @cached_property
+    def _passed_on(self) -> frozenset[str]:
+        """Names that are given to a call, returned, or assigned to something else: others may change what they hold."""
+        given = [part for call in self._facts.calls if "implicit" not in call.flags for part in call.expression.parts[1:]]
+        given += [row.value for row in self._facts.returns if row.value is not None]
+        given += [binding.value for binding in self._facts.bindings if binding.value is not None]
+        given += [access.value for access in self._facts.accesses if access.value is not None]
+        names: set[str] = set()
+        while given:
+            expression = given.pop()
+            if expression.kind == "name":
+                names.add(expression.name)
+            elif expression.kind in ("collection", "conditional", "spread"):
+                given += expression.parts
+        return frozenset(names)
