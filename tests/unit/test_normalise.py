@@ -11,9 +11,7 @@ def hashes(source: str) -> dict[str, SymbolDigest]:
     assert not isinstance(both, Skipped)
     facts, digests = both
     assert len(facts.definitions) == len(digests.digests)
-    return {
-        definition.qualified_name + "#" * definition.ordinal: found for definition, found in zip(facts.definitions, digests.digests, strict=True)
-    }
+    return {definition.qualified_name + "#" * definition.ordinal: found for definition, found in zip(facts.definitions, digests.digests, strict=True)}
 
 
 def function(body: str, header: str = "def f(a, b=1):") -> SymbolDigest:
@@ -303,7 +301,7 @@ def test_the_order_of_a_modules_imports_does_not_count() -> None:
 def test_values_of_variables() -> None:
     """A constant's value counts by meaning, its name and annotation are its signature."""
     before = hashes("A: int = 0x10\nB = (1, 'a')\nC, D = f()\n")
-    after = hashes("A = 16\nB = (\n    1,\n    \"a\",\n)\nC, D = f()\n")
+    after = hashes('A = 16\nB = (\n    1,\n    "a",\n)\nC, D = f()\n')
     assert before["A"].value == after["A"].value and before["A"].value
     assert before["A"].signature != after["A"].signature
     assert before["B"] == SymbolDigest(before["B"].source, after["B"].signature, after["B"].body, after["B"].body_strict, after["B"].value)

@@ -61,7 +61,10 @@ def test_only_plain_text_encodings_are_run(cookie: bytes) -> None:
     ("content", "text"),
     [
         (b"# -*- coding: latin-1 -*-\nname = '\xe9'\n", "# -*- coding: latin-1 -*-\nname = 'é'\n"),
-        (b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nname = '\x80'\n", "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nname = '€'\n"),
+        (
+            b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nname = '\x80'\n",
+            "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nname = '€'\n",
+        ),
         ("# coding: euc-kr\nname = '한국'\n".encode("euc-kr"), "# coding: euc-kr\nname = '한국'\n"),
         ("name = 'é'\n".encode("utf-16"), "name = 'é'\n"),
     ],
@@ -81,7 +84,13 @@ def test_other_encodings_are_read_as_utf8(content: bytes, text: str) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"\xef\xbb\xbfx = 1\ny = 2\n", b"x = 1\r\ny = 2\r\n", b"x = 1\ry = 2\r", b"# coding: utf-8\nx = '\xc3\xa9'\ny = 2", b"# coding: zlib\nx = 1\ny = 2"],
+    [
+        b"\xef\xbb\xbfx = 1\ny = 2\n",
+        b"x = 1\r\ny = 2\r\n",
+        b"x = 1\ry = 2\r",
+        b"# coding: utf-8\nx = '\xc3\xa9'\ny = 2",
+        b"# coding: zlib\nx = 1\ny = 2",
+    ],
 )
 def test_marks_and_line_ends_move_no_offset(content: bytes) -> None:
     """A byte order mark, returns and lone returns stay where they are; a cookie on ASCII text changes nothing."""
@@ -118,7 +127,9 @@ def shape(found: Parsed) -> str:
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.sampled_from(["def f(a):\n    return a\n", "x = [1, 2]\n", "class A:\n    y = 'é'\n", "if x:\n    f(x)\n", "\n"]), min_size=1, max_size=8),
+    st.lists(
+        st.sampled_from(["def f(a):\n    return a\n", "x = [1, 2]\n", "class A:\n    y = 'é'\n", "if x:\n    f(x)\n", "\n"]), min_size=1, max_size=8
+    ),
     st.data(),
 )
 def test_parsing_after_edits_gives_the_same_tree(parts: list[str], data: st.DataObject) -> None:

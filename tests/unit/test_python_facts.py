@@ -112,7 +112,8 @@ LISTS: dict[str, Callable[[FileFacts, str], list[str]]] = {
         for b in f.bindings
     ],
     "imports": lambda f, s: [
-        f"{scope(f, i.scope)}: {'.' * i.level}{i.module} | {i.name} | {i.alias} at {i.span.row + 1}:{i.span.column}{flags(i.flags)}" for i in f.imports
+        f"{scope(f, i.scope)}: {'.' * i.level}{i.module} | {i.name} | {i.alias} at {i.span.row + 1}:{i.span.column}{flags(i.flags)}"
+        for i in f.imports
     ],
     "calls": lambda f, s: [
         f"{scope(f, c.scope)}: {spelled(c.expression)} at {c.name_span.row + 1}:{c.name_span.column}{flags(c.flags)}"
@@ -207,7 +208,9 @@ def test_definitions_nested_too_deep_are_skipped() -> None:
     assert facts.limitation.code == "too-deep"
 
 
-@pytest.mark.parametrize("source", ["", "\n", "# only a comment\n", "def", "class A(\n", "x = (", "@\n", "for\n", "\x0c\n", "lambda", "f(**", "import", "from . import ("])
+@pytest.mark.parametrize(
+    "source", ["", "\n", "# only a comment\n", "def", "class A(\n", "x = (", "@\n", "for\n", "\x0c\n", "lambda", "f(**", "import", "from . import ("]
+)
 def test_unfinished_files_have_facts(source: str) -> None:
     """Whatever can be read is read, and syntax errors are told."""
     facts = analyze(source.encode(), "python")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from analyzers.facts import FileFacts, SymbolDigests
-from analyzers.languages.python.texts import literal_kind, spell_number, spell_string, string_value, tidy, without_quotes
+from analyzers.languages.python.texts import literal_kind, quote_at, spell_number, spell_string, string_value, tidy, unescape, without_quotes
 from analyzers.normalise import (
     HIDE,
     LEAVE,
@@ -141,14 +141,13 @@ def _joined(literals: tuple[Node, ...] | list[Node], text: Normaliser) -> _Items
 
 
 def _template_parts(literal: Node, raw: str, text: Normaliser) -> Iterator[str | Node]:
-    prefix = raw[: min(index for index in (raw.find("'"), raw.find('"')) if index >= 0)].lower()
-    quote = "r'" if "r" in prefix else "'"
+    is_raw = "r" in raw[: quote_at(raw)].lower()
     start = None
     for child in literal.children:
         kind = _kinds().names[child.kind_id]
         if start is not None and kind in ("interpolation", "string_end") and child.start_byte > start:
-            content = text.source[start : child.start_byte].decode("utf-8", "replace")
-            yield string_value(f"{quote}{content}'").replace("{{", "{").replace("}}", "}")
+            content = text.source[start : child.start_byte].decode("utf-8", "replace").replace("\r\n", "\n")
+            yield (content if is_raw else unescape(content)).replace("{{", "{").replace("}}", "}")
         if kind in ("interpolation", "string_start"):
             start = child.end_byte
         if kind == "interpolation":

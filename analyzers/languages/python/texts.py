@@ -30,9 +30,19 @@ _MAX_DIGITS = 1_000
 """Longer numbers stay as written: turning them into decimal costs time that grows with the square of their length."""
 
 
+def quote_at(raw: str) -> int:
+    """Where a string literal's first quote stands: how long its prefix is."""
+    for index, character in enumerate(raw[:3]):
+        if character in "'\"":
+            return index
+    return 3
+
+
 def literal_kind(raw: str) -> str:
     """str, bytes or template, by the prefix of a string literal."""
-    prefix = raw[: min(raw.find("'") % 4, raw.find('"') % 4)].lower() if raw[0] not in "'\"" else ""
+    if raw[0] in "'\"":
+        return "str"
+    prefix = raw[: quote_at(raw)].lower()
     if "f" in prefix or "t" in prefix:
         return "template"
     return "bytes" if "b" in prefix else "str"
@@ -40,14 +50,18 @@ def literal_kind(raw: str) -> str:
 
 def string_value(raw: str) -> str:
     """The value of a string literal; of a bytes literal its bytes as characters; of a template what is between its quotes."""
-    quote = min(index for index in (raw.find("'"), raw.find('"')) if index >= 0)
+    quote = quote_at(raw)
     prefix = raw[:quote].lower()
     width = 3 if raw[quote : quote + 3] in ("'''", '"""') and len(raw) >= quote + 6 else 1
     content = raw[quote + width : -width].replace("\r\n", "\n")
-    if "\\" not in content or "r" in prefix or "f" in prefix or "t" in prefix:
+    if "r" in prefix or "f" in prefix or "t" in prefix:
         return content
-    names = "b" not in prefix
-    return _ESCAPE.sub(lambda found: _unescaped(found, names), content)
+    return unescape(content, has_names="b" not in prefix)
+
+
+def unescape(content: str, *, has_names: bool = True) -> str:
+    """What stands between the quotes of a literal that is not raw. has_names: `\\N{...}` and `\\u` are escapes (not in bytes)."""
+    return _ESCAPE.sub(lambda found: _unescaped(found, has_names), content) if "\\" in content else content
 
 
 def _unescaped(found: re.Match[str], has_names: bool) -> str:
