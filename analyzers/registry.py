@@ -80,7 +80,7 @@ LANGUAGES: Mapping[str, LanguageSpec] = {
 _BY_SUFFIX = {suffix: spec.name for spec in LANGUAGES.values() for suffix in spec.suffixes}
 _BY_NAME = {name: spec.name for spec in LANGUAGES.values() for name in spec.file_names}
 _BY_INTERPRETER = {name: spec.name for spec in LANGUAGES.values() for name in spec.interpreters}
-_SHEBANG = re.compile(rb"#![ \t]*\S*?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
+_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
 
 _PARTS: Mapping[str, FileClass] = {
     "test": "test", "tests": "test", "testing": "test", "testsuite": "test", "__tests__": "test", "spec": "test", "specs": "test", "e2e": "test",
