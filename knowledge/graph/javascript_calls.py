@@ -1,286 +1,471 @@
-"""What calls give in JavaScript and TypeScript: results of functions, objects of classes, elements of collections, awaited values."""
+"""What calls give: results of functions, objects of classes, and what the arguments of a call say about type parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Protocol
 
-from analyzers.facts import Call, Definition, Expression, FileFacts, Parameter, Return
-from knowledge.graph.javascript_classes import JavaScriptClasses
-from knowledge.graph.javascript_names import RUNTIME
-from knowledge.graph.javascript_types import JavaScriptTypes
+from analyzers.facts import Definition, Expression
+from analyzers.facts import Parameter as Declared
+from knowledge.graph.annotations import Annotation
+from knowledge.graph.javascript_annotations import read_type
+from knowledge.graph.javascript_classes import Classes
+from knowledge.graph.javascript_declarations import Declarations
+from knowledge.graph.javascript_memory import Memory
+from knowledge.graph.javascript_names import Names
+from knowledge.graph.javascript_outside import Outside
+from knowledge.graph.javascript_types import Types
+from knowledge.graph.javascript_values import RUNTIME, Described, Environment, Parameter, This, Typed, environment_of
 from knowledge.graph.outline import Outline
-from knowledge.graph.reads import View
 from knowledge.graph.values import (
     NOTHING,
     UNKNOWN,
-    Callable,
     Class,
     External,
     Flow,
-    Following,
     Foreign,
     ForeignMethod,
     Function,
-    Instance,
     Lambda,
+    Module,
     Place,
     Super,
-    TypeVariable,
     Value,
     one,
-    substitute,
     through,
     union,
 )
 
-_RESULTS = 12
+_RESULTS = 16
 """More return statements than this are not followed."""
-_ELEMENT = frozenset({"pop", "shift", "at", "find", "findLast", "get", "next"})
-_SAME = frozenset({"filter", "slice", "concat", "reverse", "sort", "splice", "toSorted", "toReversed", "values", "fill", "add", "set", "flat"})
-_CALLBACKS = frozenset({"forEach", "map", "filter", "find", "findIndex", "findLast", "some", "every", "flatMap", "sort", "then"})
-_COLLECTIONS = frozenset({
-    "Array", "Set", "Iterable", "Iterator", "IterableIterator", "Generator", "ReadonlySet", "tuple", "AsyncGenerator", "AsyncIterable",
-})  # fmt: skip
-_MAPS = frozenset({"Map", "WeakMap", "ReadonlyMap"})
+_LITERALS = {"str": "string", "template": "string", "int": "number", "float": "number", "bool": "boolean", "regexp": "RegExp"}
+_NO_FUNCTION = frozenset({"string", "number", "boolean", "bigint", "symbol"})
 
 
-class JavaScriptCalls:
-    """Calls of one resolution; results of functions without annotations are remembered."""
+class CallFollowing(Protocol):
+    """What calls ask of the rest."""
 
-    def __init__(self, view: View, classes: JavaScriptClasses, types: JavaScriptTypes, facts: FileFacts, follow: Following) -> None:
-        self._view = view
-        self._classes = classes
+    def expression(self, place: Place, expression: Expression) -> Flow:
+        """What an expression may be."""
+        ...
+
+    def attributes(self, owner: Flow, name: str) -> Flow:
+        """What `name` of any of these values is."""
+        ...
+
+
+class Inferred(Environment):
+    """The type parameters of a function as the arguments of one call tell. expected: the declared type of what the call is assigned to."""
+
+    __slots__ = ("call", "calls", "expected", "function", "index", "place", "running")
+
+    def __init__(self, calls: Calls, function: Function, index: int, place: Place, call: Expression) -> None:
+        super().__init__(function.receiver, calls.around(function))
+        self.calls = calls
+        self.function = function
+        self.index = index
+        """The declaration whose parameters are inferred: the function, or the class that it constructs."""
+        self.place = place
+        self.call = call
+        self.expected: tuple[Place, str] | None = None
+        self.running: set[str] = set()
+
+    def own(self, path: bytes, owner: int, name: str) -> Flow | None:
+        if path != self.function.path or (owner != self.index and owner not in self.calls.declarations.siblings(path, self.index)):
+            return None
+        if name in self.running:
+            return None
+        self.running.add(name)
+        found = self.calls.infer(self, name)
+        self.running.discard(name)
+        return found
+
+
+class Calls:
+    """Calls of one tree."""
+
+    def __init__(self, memory: Memory, names: Names, types: Types, classes: Classes, follow: CallFollowing) -> None:
+        self.declarations: Declarations = types.declarations
+        self._memory = memory
+        self._names = names
         self._types = types
+        self._classes = classes
         self._follow = follow
-        self._results: dict[tuple[bytes, int], Flow] = {}
-        self._lambdas = {part.scope: call for call in facts.calls for part in call.expression.parts[1:] if part.kind == "lambda"}
+        self.outside: Outside
 
-    def result_of(self, place: Place, call: Expression) -> Flow:
-        """What a call or `new` expression gives."""
+    # ── calls ──
+
+    def result(self, place: Place, call: Expression) -> Flow:
+        """What a call expression gives."""
         callee = call.parts[0] if call.parts else None
         if callee is None:
             return UNKNOWN
+        if callee.kind == "name" and callee.name in ("require", "import"):
+            found = self._required(place, call, callee.name)
+            if found is not None:
+                return found
         flow = self._follow.expression(place, callee)
-        results = [self._call(value, place, call) for value in flow.values]
-        if not results:
-            return UNKNOWN
-        found = results[0] if len(results) == 1 else union(results)
-        return through(found, flow.reason, flow.is_certain)
+        if len(flow.values) == 1:
+            return through(self.call(flow.values[0], place, call), flow.reason, flow.is_certain)
+        results = [self.call(value, place, call) for value in flow.values]
+        return through(union(results), flow.reason, flow.is_certain) if results else UNKNOWN
 
-    def _call(self, value: Value, place: Place, call: Expression) -> Flow:
-        if call.kind == "new":
-            return self._made(value)
-        if isinstance(value, Function):
-            return self._call_function(value, place, call)
-        if isinstance(value, ForeignMethod):
-            return self._call_member(value, place, call)
-        if isinstance(value, External) and value.name in ("Object.assign", "Object.freeze", "Object.seal") and len(call.parts) > 1:
-            return self._follow.expression(place, call.parts[1])
-        return self.result(value)
-
-    def _made(self, value: Value) -> Flow:
-        if isinstance(value, Class | Function):
-            return one(Instance(value.path, value.index), "constructor")
-        if isinstance(value, Instance):
-            # `new this()` and constructors that are passed as values of an interface are not followed.
-            return UNKNOWN
-        if isinstance(value, External):
-            return one(Foreign(value.package, value.name), "constructor")
-        if isinstance(value, Callable):
-            return value.result
-        return UNKNOWN
-
-    def result(self, value: Value) -> Flow:
-        """What calling a value gives, the arguments aside."""
-        if isinstance(value, Function):
-            return self.result_of_function(value)
-        if isinstance(value, Class | Instance):
-            return one(Instance(value.path, value.index), "constructor") if isinstance(value, Class) else UNKNOWN
-        if isinstance(value, Callable):
-            return value.result
-        if isinstance(value, Lambda):
-            return self._results_in(value.path, value.scope)
-        if isinstance(value, External):
-            return one(Foreign(value.package, value.name), "return")
-        return UNKNOWN
-
-    def _call_function(self, function: Function, place: Place, call: Expression) -> Flow:
-        definition = self._classes.definition(function.path, function.index)
-        if definition is None:
-            return UNKNOWN
-        chosen = Function(function.path, self._overload(function, definition, call), function.receiver)
-        flow = self.result_of_function(chosen)
-        return substitute(flow, self._known_arguments(chosen, place, call)) if flow.values else flow
-
-    def _overload(self, function: Function, definition: Definition, call: Expression) -> int:
-        """The first overload that takes as many arguments."""
-        outline = self._view.tree.outline(function.path)
-        count = len(call.parts) - 1
-        for index in outline.defined(definition.qualified_name) if outline is not None and definition.ordinal else ():
-            candidate = outline.definitions[index] if outline is not None else definition
-            parameters = [p for p in candidate.parameters if p.kind != "type"]
-            required = sum(not p.default and p.kind == "positional" and not p.name.endswith("?") for p in parameters)
-            is_open = any(p.kind == "variadic" for p in parameters)
-            if "overload" in candidate.flags and count <= (len(parameters) if not is_open else count) and count >= min(required, count):
-                return index
-        return function.index
-
-    def result_of_function(self, function: Function) -> Flow:
-        """What a function returns: what its annotation says, else what its return statements give."""
-        definition = self._classes.definition(function.path, function.index)
-        outline = self._view.tree.outline(function.path)
-        if definition is None or outline is None:
-            return UNKNOWN
-        body = outline.bodies.get(function.index, definition.scope)
-        if definition.returns:
-            flow = self._types.annotation(Place(function.path, body), definition.returns)
-            return through(self._classes.fill(flow, function), "return")
-        key = (function.path, function.index)
-        if key not in self._results:
-            self._results[key] = UNKNOWN
-            self._results[key] = self._inferred(function.path, outline, definition, body)
-        return self._classes.fill(self._results[key], function)
-
-    def _inferred(self, path: bytes, outline: Outline, definition: Definition, body: int) -> Flow:
-        if "declaration" in definition.flags or "abstract" in definition.flags:
-            return UNKNOWN
-        flow = self._results_in(path, body)
-        if "generator" in definition.flags:
-            return one(Foreign(RUNTIME, "Generator", (flow,)), "return")
-        return one(Foreign(RUNTIME, "Promise", (flow,)), "return") if "async" in definition.flags else flow
-
-    def _results_in(self, path: bytes, body: int) -> Flow:
-        outline = self._view.tree.outline(path)
-        rows: Sequence[Return] = outline.returns.get(body, ()) if outline is not None else ()
-        kind = "yield" if any(row.kind == "yield" for row in rows) else "return"
-        wanted = [row for row in rows if row.kind == kind]
-        if len(wanted) > _RESULTS:
-            return UNKNOWN
-        if not wanted:
-            return UNKNOWN if any(row.kind == "raise" for row in rows) else NOTHING
-        place = Place(path, body)
-        return through(union(self._follow.expression(place, row.value) if row.value is not None else NOTHING for row in wanted), "return")
-
-    def _known_arguments(self, function: Function, place: Place, call: Expression) -> dict[tuple[bytes, str], Flow]:
-        """What a call's arguments say about the type parameters of the function."""
-        definition = self._classes.definition(function.path, function.index)
-        outline = self._view.tree.outline(function.path)
-        if definition is None or outline is None or not any(p.kind == "type" and p.name != "this" for p in definition.parameters):
-            return {}
-        body = Place(function.path, outline.bodies.get(function.index, definition.scope))
-        known: dict[tuple[bytes, str], Flow] = {}
-        parameters = [p for p in definition.parameters if p.kind not in ("type",)]
-        for parameter, argument in zip(parameters, call.parts[1:], strict=False):
-            for value in self._types.annotation(body, parameter.annotation).values if parameter.annotation else ():
-                self._match(value, place, argument, known)
-        return known
-
-    def _match(self, wanted: Value, place: Place, argument: Expression, known: dict[tuple[bytes, str], Flow]) -> None:
-        if isinstance(wanted, TypeVariable):
-            known.setdefault((wanted.path, wanted.name), self._follow.expression(place, argument))
-        elif isinstance(wanted, Foreign) and wanted.arguments:
-            for inner in wanted.arguments[-1].values:
-                if isinstance(inner, TypeVariable):
-                    known.setdefault((inner.path, inner.name), self.elements(self._follow.expression(place, argument)))
-        elif isinstance(wanted, Callable):
-            for inner in wanted.result.values:
-                if isinstance(inner, TypeVariable):
-                    results = [self.result(value) for value in self._follow.expression(place, argument).values]
-                    known.setdefault((inner.path, inner.name), union(results or [UNKNOWN]))
-
-    # ── collections and promises ──
-
-    def _call_member(self, method: ForeignMethod, place: Place, call: Expression) -> Flow:
-        owner, name = method.owner, method.name
-        if owner.package != RUNTIME:
-            return one(Foreign(owner.package, f"{owner.name}.{name}()"), "return")
-        if owner.name in _MAPS and owner.arguments and name in ("get", "values"):
-            return owner.arguments[-1] if name == "get" else one(Foreign(RUNTIME, "Iterable", (owner.arguments[-1],)), "container")
-        if owner.arguments and owner.name in _COLLECTIONS:
-            if name in _ELEMENT:
-                return through(owner.arguments[0], "container")
-            if name in _SAME:
-                return one(owner, "container")
-            if name in ("map", "flatMap") and len(call.parts) > 1:
-                results = [self.result(value) for value in self._follow.expression(place, call.parts[1]).values]
-                return one(Foreign(RUNTIME, "Array", (union(results or [UNKNOWN]),)), "container")
-        if owner.name == "Promise" and name in ("then", "catch", "finally"):
-            return UNKNOWN
-        return UNKNOWN if name in _ELEMENT | _SAME else one(Foreign(RUNTIME, f"{owner.name}.{name}()"), "return")
-
-    def elements(self, flow: Flow) -> Flow:
-        """What iterating gives."""
-        found = []
-        for value in flow.values:
-            if isinstance(value, Foreign) and value.arguments and value.name != "object":
-                if value.name in _MAPS:
-                    found.append(one(Foreign(RUNTIME, "tuple", value.arguments), "iteration"))
-                else:
-                    found.append(union(value.arguments) if value.name == "tuple" else value.arguments[0])
-            else:
-                found.append(UNKNOWN)
-        return through(union(found or [UNKNOWN]), "iteration", flow.is_certain)
-
-    def awaited(self, flow: Flow) -> Flow:
-        """What `await` gives."""
-        found = []
-        for value in flow.values:
-            is_promise = isinstance(value, Foreign) and value.name in ("Promise", "PromiseLike") and value.arguments
-            found.append(value.arguments[0] if is_promise and isinstance(value, Foreign) else Flow((value,), True, flow.reason))
-        return through(union(found or [UNKNOWN]), flow.reason or "return", flow.is_certain)
-
-    def item_of(self, value: Value, index: Expression | None) -> Flow:
-        """What `value[index]` gives."""
-        key = index.text.strip("\"'`") if index is not None and index.kind == "literal" else None
-        if not isinstance(value, Foreign):
-            return (self._follow.attribute(value, key) or UNKNOWN) if key is not None else UNKNOWN
-        if key is not None and (found := [flow for item, flow in value.items if item == key]):
-            return Flow(found[-1].values, False, "container")
-        if value.name == "tuple" and key is not None and key.isdigit() and int(key) < len(value.arguments):
-            return through(value.arguments[int(key)], "container")
-        if value.name == "object":
-            return (self._follow.attribute(value, key) or UNKNOWN) if key is not None else UNKNOWN
-        if value.arguments:
-            return through(value.arguments[-1] if value.name in _MAPS else union(value.arguments), "container")
-        return UNKNOWN
-
-    # ── what lambdas are passed to ──
-
-    def lambda_parameter(self, place: Place, outline: Outline, name: str) -> Flow:
-        """What a lambda's parameter is, as what the lambda is passed to declares it."""
-        call = self._lambdas.get(place.scope)
-        names = [n for n, bindings in outline.names[place.scope].items() if bindings[0].kind == "parameter"]
-        if call is None or name not in names:
-            return UNKNOWN
+    def _required(self, place: Place, call: Expression, callee: str) -> Flow | None:
+        first = call.parts[1] if len(call.parts) > 1 else None
+        if first is None or first.kind != "literal" or first.name != "str":
+            return None
+        found = self._names.module(place.path, first.text.strip("\"'`"))
+        if callee == "import":
+            return one(Foreign(RUNTIME, "Promise", (found,)), "import")
         flows = []
-        for value in self._follow.expression(Place(place.path, call.scope), call.expression.parts[0]).values:
-            flows.append(self._given(value, call, place.scope, names.index(name)))
+        for value in found.values:
+            home = self._names.exported(value.path, "export=") if isinstance(value, Module) else None
+            flows.append(self._names.value(home) if home is not None else one(value, "import"))
         return union(flows) if flows else UNKNOWN
 
-    def _given(self, value: Value, call: Call, scope: int, position: int) -> Flow:
+    def call(self, value: Value, place: Place, call: Expression) -> Flow:
+        """What calling one value gives."""
+        if isinstance(value, Function):
+            return self._call_function(value, place, call)
+        if isinstance(value, Lambda):
+            return self._call_lambda(value, place, call)
         if isinstance(value, ForeignMethod):
-            owner = value.owner
-            if owner.package == RUNTIME and owner.arguments and value.name in _CALLBACKS:
-                first = owner.arguments[-1] if owner.name in _MAPS else owner.arguments[0]
-                return through(first, "iteration") if position == 0 or (value.name == "sort" and position == 1) else UNKNOWN
+            return self._call_method(value, place, call)
+        if isinstance(value, External):
+            return self.outside.function(value, place, call)
+        return self.called(value)
+
+    def called(self, value: Value) -> Flow:
+        """What calling a value gives, the arguments aside."""
+        if isinstance(value, Function):
+            return self.returned(value, Environment(value.receiver, self.around(value)))
+        if isinstance(value, Lambda):
+            return self._returns(value.path, value.scope)
+        if isinstance(value, Described):
+            return through(self._types.result(value), "return")
+        if isinstance(value, External):
+            return one(Foreign(value.package, value.name), "return") if value.package != RUNTIME else UNKNOWN
+        return NOTHING if isinstance(value, Super) else UNKNOWN
+
+    def _call_function(self, function: Function, place: Place, call: Expression) -> Flow:
+        index = self.signature(function, place, call)
+        chosen = Function(function.path, index, function.receiver) if index != function.index else function
+        definition = self.declarations.get(function.path, index)
+        if definition is None:
             return UNKNOWN
-        if not isinstance(value, Function):
-            return UNKNOWN
-        definition = self._classes.definition(value.path, value.index)
-        outline = self._view.tree.outline(value.path)
+        if not definition.returns and (passed := self._passed_through(chosen, definition, place, call)) is not None:
+            return passed
+        return self.returned(chosen, Inferred(self, chosen, index, place, call))
+
+    def _call_lambda(self, value: Lambda, place: Place, call: Expression) -> Flow:
+        outline = self.declarations.outline(value.path)
+        rows = outline.returns.get(value.scope, ()) if outline is not None else ()
+        if outline is not None and len(rows) == 1 and rows[0].value is not None and rows[0].value.kind == "name":
+            found = self._argument_of(outline, value.scope, rows[0].value.name, place, call)
+            if found is not None:
+                return found
+        return self._returns(value.path, value.scope)
+
+    def _call_method(self, method: ForeignMethod, place: Place, call: Expression) -> Flow:
+        bound = method.owner.items[0][1] if method.owner.name == "Function" and method.owner.items else None
+        if bound is None:
+            return self.outside.method(method, place, call)
+        # call, apply and bind of a function of the repository.
+        if method.name == "bind":
+            return bound
+        return union([self.called(value) for value in bound.values] or [UNKNOWN])
+
+    # ── results ──
+
+    def around(self, function: Function) -> Environment | None:
+        """What the type parameters of the class stand for in which a method was found."""
+        receiver = function.receiver
+        if not isinstance(receiver, Typed | This):
+            return None
+        definition = self.declarations.get(function.path, function.index)
+        order = self._classes.order(receiver.path, receiver.index)
+        if definition is None:
+            return None
+        for row, above in enumerate(order):
+            if above.path == function.path and definition.parent in self.declarations.siblings(above.path, above.definition):
+                return self._classes.environment(order, row, receiver, environment_of(receiver))
+        return None
+
+    def returned(self, function: Function, environment: Environment | None) -> Flow:
+        """What a function gives: what it declares, else what its return statements say."""
+        definition = self.declarations.get(function.path, function.index)
+        outline = self.declarations.outline(function.path)
         if definition is None or outline is None:
             return UNKNOWN
-        parameters: list[Parameter] = [p for p in definition.parameters if p.kind != "type"]
-        body = Place(value.path, outline.bodies.get(value.index, definition.scope))
-        for parameter, argument in zip(parameters, call.expression.parts[1:], strict=False):
-            if argument.kind == "lambda" and argument.scope == scope and parameter.annotation:
-                wanted = self._classes.fill(self._types.annotation(body, parameter.annotation), value)
-                found = [w.parameters[position] for w in wanted.values if isinstance(w, Callable) and position < len(w.parameters)]
-                return through(union(found), "annotation") if found else UNKNOWN
+        scope = outline.bodies.get(function.index, definition.scope)
+        if definition.returns:
+            flow = through(self._types.annotation(Place(function.path, scope), definition.returns, environment), "return")
+            return self._classes.filled(flow, function.receiver)
+        if definition.kind not in ("function", "method", "property") or "declaration" in definition.flags:
+            return UNKNOWN
+        found = self._returns(function.path, scope)
+        if environment is not None and any(isinstance(value, Parameter) for value in found.values):
+            found = self._filled(found, environment)
+        found = self._classes.filled(found, function.receiver)
+        return one(Foreign(RUNTIME, "Promise", (self.outside.awaited(found),)), "return") if "async" in definition.flags else found
+
+    def _filled(self, flow: Flow, environment: Environment) -> Flow:
+        flows = []
+        for value in flow.values:
+            known = environment.find(value.path, value.owner, value.name) if isinstance(value, Parameter) else None
+            flows.append(known if known is not None else Flow((value,), True, flow.reason))
+        found = union(flows)
+        return Flow(found.values, found.is_certain and flow.is_certain, found.reason)
+
+    def _returns(self, path: bytes, scope: int) -> Flow:
+        return self._memory.remember(path, ("returns", path, scope), UNKNOWN, self._union_of_returns, path, scope)
+
+    def _union_of_returns(self, path: bytes, scope: int) -> Flow:
+        outline = self.declarations.outline(path)
+        rows = [row for row in outline.returns.get(scope, ()) if row.kind != "raise"] if outline is not None else []
+        if not rows:
+            return NOTHING
+        if len(rows) > _RESULTS:
+            return UNKNOWN
+        yields = [self._follow.expression(Place(path, scope), row.value) for row in rows if row.kind == "yield" and row.value is not None]
+        if yields:
+            return one(Foreign(RUNTIME, "Generator", (union(yields),)), "return")
+        given = [self._follow.expression(Place(path, scope), row.value) for row in rows if row.value is not None]
+        return through(union(given), "return") if given else NOTHING
+
+    # ── arguments ──
+
+    def _passed_through(self, function: Function, definition: Definition, place: Place, call: Expression) -> Flow | None:
+        """What a function gives that only returns one of its parameters."""
+        outline = self.declarations.outline(function.path)
+        scope = outline.bodies.get(function.index, -1) if outline is not None else -1
+        rows = outline.returns.get(scope, ()) if outline is not None else ()
+        if outline is None or len(rows) != 1 or rows[0].value is None or rows[0].value.kind != "name" or "async" in definition.flags:
+            return None
+        return self._argument_of(outline, scope, rows[0].value.name, place, call)
+
+    def _argument_of(self, outline: Outline, scope: int, name: str, place: Place, call: Expression) -> Flow | None:
+        bindings = outline.names[scope].get(name, ())
+        if len(bindings) != 1 or bindings[0].kind != "parameter" or bindings[0].path or bindings[0].annotation:
+            return None
+        argument = argument_at(call, bindings[0].target)
+        return through(self._follow.expression(place, argument), "argument") if argument is not None else None
+
+    def argument(self, environment: Environment | None, path: bytes, scope: int, name: str) -> Flow | None:
+        """What the call that made an object passed to a parameter of its constructor."""
+        outline = self.declarations.outline(path)
+        if outline is None or not isinstance(environment, Inferred) or environment.function.path != path:
+            return None
+        if outline.bodies.get(environment.function.index) != scope:
+            return None
+        bindings = outline.names[scope].get(name, ())
+        if len(bindings) != 1 or bindings[0].kind != "parameter" or bindings[0].path:
+            return None
+        argument = argument_at(environment.call, bindings[0].target)
+        if argument is not None:
+            return through(self._follow.expression(environment.place, argument), "argument")
+        return self._follow.expression(Place(path, scope), bindings[0].value) if bindings[0].value is not None else None
+
+    def signature(self, function: Function, place: Place, call: Expression) -> int:
+        """Which of a function's signatures a call means: the first that its arguments fit."""
+        outline = self.declarations.outline(function.path)
+        same = self.declarations.siblings(function.path, function.index)
+        if outline is None or len(same) == 1:
+            return function.index
+        declared = [i for i in same if {"overload", "declaration"} & set(outline.definitions[i].flags)] or list(same)
+        count = len(call.parts) - 1
+        fitting = []
+        for index in declared:
+            parameters = [p for p in outline.definitions[index].parameters if p.kind != "type"]
+            is_variadic = any(p.kind == "variadic" for p in parameters)
+            if (count <= len(parameters) or is_variadic or has_spread(call)) and self._fits(function.path, parameters, call):
+                fitting.append((index, len(parameters)))
+        exact = [index for index, length in fitting if length == count]
+        return exact[0] if exact else fitting[0][0] if fitting else declared[0]
+
+    def _fits(self, path: bytes, parameters: list[Declared], call: Expression) -> bool:
+        """False only where a literal or a function is given for something that it can not be."""
+        for parameter, argument in zip(parameters, call.parts[1:], strict=False):
+            wanted = read_type(parameter.annotation) if parameter.annotation else None
+            if wanted is None or argument.kind == "spread":
+                continue
+            if argument.kind == "literal" and not _takes_literal(wanted, argument):
+                return False
+            if argument.kind in ("lambda", "definition") and wanted.kind == "name" and wanted.name in _NO_FUNCTION:
+                return False
+            if argument.kind == "collection" and wanted.kind in ("name", "function") and (wanted.kind == "function" or wanted.name in _NO_FUNCTION):
+                return False
+        return True
+
+    # ── new ──
+
+    def made(self, place: Place, call: Expression) -> Flow:
+        """What `new X(…)` gives."""
+        callee = call.parts[0]
+        flow = self._follow.expression(place, callee)
+        flows = [self._made_of(value, place, call) for value in flow.values]
+        found = union(flows) if flows else UNKNOWN
+        if not found.values and callee.kind in ("name", "attribute"):
+            # A constant that constructs, and a type of the same name that says what.
+            named = self._classes.type_named(place, callee)
+            return through(union([self._of_type(value, place) for value in named.values] or [UNKNOWN]), "constructor")
+        return through(found, flow.reason, flow.is_certain)
+
+    def _of_type(self, value: Value, place: Place) -> Flow:
+        if isinstance(value, Class):
+            return one(self._types.typed(value.path, value.index, Annotation("name"), place, None), "constructor")
+        return one(value, "constructor") if isinstance(value, Typed | Described) else UNKNOWN
+
+    def _made_of(self, value: Value, place: Place, call: Expression) -> Flow:
+        if not isinstance(value, Class):
+            return self.constructed(value)
+        constructor = self._classes.find(value.path, value.index, "constructor", False)
+        if constructor is None or constructor.member is None or constructor.member.definition < 0:
+            return one(Typed(value.path, value.index), "constructor")
+        member = constructor.member
+        function = Function(member.path, member.definition)
+        index = self.signature(function, place, call)
+        return one(Typed(value.path, value.index, (), Inferred(self, Function(member.path, index), member.owner, place, call)), "constructor")
+
+    def constructed(self, value: Value) -> Flow:
+        """What `new` gives, the arguments aside."""
+        if isinstance(value, Class | Function):
+            return one(Typed(value.path, value.index), "constructor")
+        if isinstance(value, External):
+            return one(Foreign(value.package, value.name), "constructor")
+        if isinstance(value, Described) and value.annotation.kind in ("constructor", "object"):
+            return through(self._types.result(value), "constructor")
         return UNKNOWN
 
-    def super_of(self, place: Place) -> Flow:
-        """`super` inside a class."""
-        outline = self._view.tree.outline(place.path)
-        index = outline.class_around(place.scope) if outline is not None else -1
-        return one(Super(place.path, index, Instance(place.path, index)), "super") if index > 0 else UNKNOWN
+    # ── type parameters ──
+
+    def infer(self, environment: Inferred, name: str) -> Flow | None:
+        """What the arguments of a call say about a type parameter; None where they say nothing."""
+        path, index = environment.function.path, environment.function.index
+        definition = self.declarations.get(path, index)
+        outline = self.declarations.outline(path)
+        if definition is None or outline is None or not self._memory.enter():
+            return None
+        place = Place(path, outline.bodies.get(index, definition.scope))
+        try:
+            for parameter, argument in _pairs(definition, environment.call):
+                if parameter.annotation and _mentions(parameter.annotation, name):
+                    tree = read_type(parameter.annotation)
+                    if parameter.kind == "variadic" and tree.kind == "array":
+                        tree = tree.arguments[0]
+                    found = self._match(tree, name, place, self._follow.expression(environment.place, argument))
+                    if found is not None and (found.values or found.is_certain):
+                        return through(found, "argument")
+            return self._from_expected(environment, definition, name)
+        finally:
+            self._memory.depth -= 1
+
+    def _from_expected(self, environment: Inferred, definition: Definition, name: str) -> Flow | None:
+        if environment.expected is None or not definition.returns:
+            return None
+        place, text = environment.expected
+        declared, wanted = read_type(definition.returns), read_type(text)
+        if declared.kind != "name" or wanted.kind != "name" or declared.name.rpartition(".")[2] != wanted.name.rpartition(".")[2]:
+            return None
+        for own, given in zip(declared.arguments, wanted.arguments, strict=False):
+            if own.kind == "name" and own.name == name:
+                return self._types.flow(place, given)
+        return None
+
+    def _match(self, tree: Annotation, name: str, place: Place, flow: Flow) -> Flow | None:
+        """What `name` must be so that a value of the type `tree` is what was passed."""
+        if tree.kind == "name":
+            if tree.name == name and not tree.arguments:
+                return flow
+            return self._match_arguments(tree, name, place, flow) if tree.arguments else None
+        if tree.kind in ("array", "rest"):
+            return self._match(tree.arguments[0], name, place, self.outside.elements(flow))
+        if tree.kind in ("function", "constructor"):
+            follow = self.called if tree.kind == "function" else self.constructed
+            if not flow.values or not _names(tree.arguments[0], name):
+                return None
+            return self._match(tree.arguments[0], name, place, union([follow(value) for value in flow.values]))
+        if tree.kind in ("union", "intersection", "tuple"):
+            members = [m for m in tree.arguments if _names(m, name)]
+            for member in sorted(members, key=lambda m: m.kind == "name" and m.name == name):
+                found = self._match(member, name, place, flow if tree.kind != "tuple" else self.outside.elements(flow))
+                if found is not None and found.values:
+                    return found
+            return None
+        if tree.kind == "object":
+            for row in tree.arguments:
+                if row.kind == "member" and _names(row, name):
+                    return self._match(row.arguments[0], name, place, self._follow.attributes(flow, row.name))
+        return None
+
+    def _match_arguments(self, tree: Annotation, name: str, place: Place, flow: Flow) -> Flow | None:
+        if tree.name in ("Promise", "PromiseLike", "Awaited"):
+            return self._match(tree.arguments[0], name, place, self.outside.awaited(flow))
+        if tree.name in ("Array", "ReadonlyArray", "Iterable", "Set", "ReadonlySet", "ArrayLike"):
+            return self._match(tree.arguments[0], name, place, self.outside.elements(flow))
+        named = self._types.type_named(place, tree.name)
+        target = named.values[0] if len(named.values) == 1 else None
+        if not isinstance(target, Class):
+            return None
+        parameters = self.declarations.parameters(target.path, target.index)
+        for value in flow.values:
+            if not isinstance(value, Typed):
+                continue
+            order = self._classes.order(value.path, value.index)
+            for row, above in enumerate(order):
+                if (above.path, above.definition) != (target.path, target.index):
+                    continue
+                environment = self._classes.environment(order, row, None, value.environment)
+                for parameter, argument in zip(parameters, tree.arguments, strict=False):
+                    known = environment.find(above.path, above.definition, parameter) if _names(argument, name) else None
+                    if known is not None:
+                        return self._match(argument, name, place, known)
+        return None
+
+
+def argument_at(call: Expression, position: int) -> Expression | None:
+    """The argument at a position; None where there is none or arguments are spread before it."""
+    if not 0 <= position < len(call.parts) - 1 or any(part.kind == "spread" for part in call.parts[1 : position + 2]):
+        return None
+    return call.parts[position + 1]
+
+
+def has_spread(call: Expression) -> bool:
+    return any(part.kind == "spread" for part in call.parts[1:])
+
+
+def _pairs(definition: Definition, call: Expression) -> Iterator[tuple[Declared, Expression]]:
+    """Which parameter gets which argument."""
+    parameters = [p for p in definition.parameters if p.kind != "type"]
+    for position, argument in enumerate(call.parts[1:]):
+        if argument.kind == "spread":
+            return
+        if position < len(parameters):
+            yield parameters[position], argument
+        elif parameters and parameters[-1].kind == "variadic":
+            yield parameters[-1], argument
+
+
+def _takes_literal(wanted: Annotation, argument: Expression) -> bool:
+    if wanted.kind == "literal":
+        return wanted.name == _LITERALS.get(argument.name) and (not wanted.arguments or wanted.arguments[0].name == argument.text.strip("\"'`"))
+    if wanted.kind == "name" and wanted.name in _NO_FUNCTION:
+        return wanted.name == _LITERALS.get(argument.name)
+    if wanted.kind == "union":
+        return any(_takes_literal(member, argument) for member in wanted.arguments)
+    return wanted.kind not in ("function", "array", "tuple", "constructor") and not (wanted.kind == "object" and wanted.arguments)
+
+
+@lru_cache(maxsize=4_096)
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+
+
+def _mentions(text: str, name: str) -> bool:
+    return _word(name).search(text) is not None
+
+
+def _names(tree: Annotation, name: str) -> bool:
+    return (tree.kind == "name" and tree.name == name) or any(_names(part, name) for part in tree.arguments)

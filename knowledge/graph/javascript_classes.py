@@ -1,270 +1,279 @@
-"""JavaScript's classes, interfaces and objects: what they inherit, and what an attribute of a value is.
+"""JavaScript's classes, interfaces and objects: what they inherit, and which declaration a member of a value is.
 
-Declarations of one name in one file (an interface and a class, an interface said twice) are one thing; so are a class and what is assigned to
-its prototype.
+Declarations of one name in one scope (an interface and a class, an interface said twice) are one thing; so are a class and what is assigned to
+its prototype or by its methods to `this`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
-from analyzers.facts import Binding, Definition, Expression
-from knowledge.graph.bindings import END
-from knowledge.graph.javascript_names import COMMON, RUNTIME, JavaScriptNames
-from knowledge.graph.javascript_types import SELF, JavaScriptTypes
-from knowledge.graph.outline import CLASS_KINDS, MODULE_SCOPE, Outline
-from knowledge.graph.reads import View
-from knowledge.graph.values import (
-    OPEN,
-    UNKNOWN,
-    Class,
-    External,
-    Flow,
-    Following,
-    Foreign,
-    ForeignMethod,
-    Function,
-    Instance,
-    Module,
-    Place,
-    Super,
-    TypeVariable,
-    Value,
-    one,
-    substitute,
-    through,
-    union,
-)
+from analyzers.facts import Access, Binding, Expression
+from knowledge.graph.annotations import Annotation
+from knowledge.graph.bindings import SILENT
+from knowledge.graph.javascript_annotations import read_type
+from knowledge.graph.javascript_declarations import Declarations
+from knowledge.graph.javascript_memory import Memory
+from knowledge.graph.javascript_types import Arguments, Types
+from knowledge.graph.javascript_values import Environment, This, Typed
+from knowledge.graph.outline import FUNCTION_KINDS, MODULE_SCOPE, Outline
+from knowledge.graph.values import UNKNOWN, Class, External, Flow, Function, Place, Value, one, through, union
 
 _LONGEST = 60
-_OF_FUNCTIONS = frozenset({"call", "apply", "bind", "name", "length", "toString"})
+_OBJECTS = frozenset({"constant", "variable", "property"})
+_CLASSLIKE = frozenset({"class", "interface", "enum", "type"})
 
 
-class JavaScriptClasses:
-    """Classes of one resolution."""
+class Ancestor(NamedTuple):
+    """A class of an order: where it is declared; from which row of the order it was named, at what place, with what type arguments.
 
-    def __init__(self, view: View, names: JavaScriptNames, types: JavaScriptTypes, follow: Following) -> None:
-        self._view = view
-        self._names = names
+    external: a base outside the repository; both it and the path empty: a base that is not known.
+    """
+
+    path: bytes
+    definition: int
+    above: int = -1
+    place: Place | None = None
+    arguments: tuple[Annotation, ...] = ()
+    external: External | None = None
+
+
+class Member(NamedTuple):
+    """What one class or object says of a member. definition: the one that declares it (-1: it is only assigned).
+
+    bindings: of its body; added: functions that were assigned from outside; writes: what its methods assign to it.
+    """
+
+    path: bytes
+    owner: int
+    definition: int
+    scope: int
+    bindings: tuple[Binding, ...] = ()
+    added: tuple[int, ...] = ()
+    writes: tuple[Access, ...] = ()
+
+
+class Found(NamedTuple):
+    """A member in an order of inheritance: in which row; certain: no class before it could hide it. member None: it is outside."""
+
+    row: int
+    member: Member | None
+    is_certain: bool
+
+
+class ClassFollowing(Protocol):
+    """What classes ask of the rest."""
+
+    def expression(self, place: Place, expression: Expression) -> Flow:
+        """What an expression may be."""
+        ...
+
+    def binding(self, place: Place, binding: Binding) -> Flow:
+        """What one binding gives."""
+        ...
+
+    def returned(self, function: Function, environment: Environment | None) -> Flow:
+        """What a function gives, the arguments aside."""
+        ...
+
+
+class Classes:
+    """Classes of one tree."""
+
+    def __init__(self, memory: Memory, declarations: Declarations, types: Types, follow: ClassFollowing) -> None:
+        self._memory = memory
+        self._declarations = declarations
         self._types = types
         self._follow = follow
-        self._orders: dict[tuple[bytes, int], tuple[Value | None, ...]] = {}
-        self._running: set[tuple[bytes, int]] = set()
-        self._members: dict[tuple[bytes, int, str, bool], Flow | None] = {}
 
-    def definition(self, path: bytes, index: int) -> Definition | None:
-        """A definition that a value names; noted, for it may stand in another file."""
-        outline = self._view.tree.outline(path)
-        if outline is None:
-            return None
-        if path != self._view.importer:
-            self._view.named(path, outline.top_of(index))
-        return outline.definitions[index]
+    # ── inheritance ──
 
-    def order(self, path: bytes, index: int) -> tuple[Value | None, ...]:
-        """The class, then what it inherits from: Instances with their arguments, External things, None for what is not known."""
-        key = (path, index)
-        if key not in self._orders:
-            if key in self._running or len(self._running) >= _LONGEST:
-                return (None,)
-            self._running.add(key)
-            found: list[Value | None] = [Instance(path, index)]
-            for base in self.bases(path, index):
-                inherited = self.order(base.path, base.index) if isinstance(base, Instance) else (base,)
-                if isinstance(base, Instance):
-                    known = self._known(base)
-                    inherited = (base, *(_fill(value, known) for value in inherited[1:]))
-                found += [value for value in inherited if value is None or value not in found]
-            self._orders[key] = tuple(found[: 4 * _LONGEST])
-            self._running.discard(key)
-        return self._orders[key]
+    def order(self, path: bytes, index: int) -> tuple[Ancestor, ...]:
+        """The class, then what it inherits from, in the order in which members are looked for."""
+        return self._memory.remember(path, ("order", path, index), (Ancestor(path, index),), self._order, path, index)
 
-    def bases(self, path: bytes, index: int) -> Iterator[Value | None]:
+    def _order(self, path: bytes, index: int) -> tuple[Ancestor, ...]:
+        rows = [Ancestor(path, index)]
+        for base in self._bases(path, index):
+            if base.path:
+                self._inherit(rows, base)
+            else:
+                rows.append(base)
+        return tuple(rows)
+
+    def _inherit(self, rows: list[Ancestor], base: Ancestor) -> None:
+        """Adds a base and what it inherits; what is there already stays where it is."""
+        known = {(row.path, row.definition): at for at, row in enumerate(rows) if row.path}
+        placed: list[int] = []
+        for inherited in self.order(base.path, base.definition):
+            at = known.get((inherited.path, inherited.definition), -1) if inherited.path else -1
+            if at < 0:
+                if len(rows) >= _LONGEST:
+                    return
+                at = len(rows)
+                rows.append(inherited._replace(above=placed[inherited.above]) if placed else base)
+            placed.append(at)
+
+    def _bases(self, path: bytes, index: int) -> list[Ancestor]:
         """What the declarations of the class extend (interfaces that a class implements have no members for it)."""
-        for sibling in self.siblings(path, index):
-            definition = self.definition(path, sibling)
-            for base in definition.bases if definition is not None else ():
+        found = []
+        for sibling in self._declarations.siblings(path, index):
+            definition = self._declarations.get(path, sibling)
+            if definition is None or definition.kind not in _CLASSLIKE:
+                continue
+            place = Place(path, definition.scope)
+            for base in definition.bases:
                 if base.kind != "operator":
-                    yield self._base(Place(path, definition.scope if definition is not None else MODULE_SCOPE), base, definition)
+                    found.append(self._base(place, base, definition.kind == "interface", sibling))
+        return found
 
-    def _base(self, place: Place, base: Expression, definition: Definition | None) -> Value | None:
-        flow = self._follow.expression(place, base)
-        if definition is not None and definition.kind == "interface":
-            flow = self.type_named(place, base)
+    def _base(self, place: Place, base: Expression, is_type: bool, owner: int) -> Ancestor:
+        flow = self.type_named(place, base) if is_type else self._follow.expression(place, base)
         value = flow.values[0] if len(flow.values) == 1 else None
-        if isinstance(value, Class):
-            return Instance(value.path, value.index, value.arguments)
-        return value if isinstance(value, Instance | External) else None
+        arguments = read_type("X" + base.text).arguments if base.text else ()
+        outline = self._declarations.outline(place.path)
+        inside = Place(place.path, outline.bodies.get(owner, place.scope)) if outline is not None else place
+        if isinstance(value, Class | Typed):
+            return Ancestor(value.path, value.index, 0, inside, arguments)
+        return Ancestor(b"", -1, 0, None, (), value if isinstance(value, External) else None)
+
+    def declaration_named(self, place: Place, expression: Expression) -> Flow:
+        """The declaration that an expression names as a type."""
+        name = _dotted(expression)
+        return self._types.type_named(place, name) if name else UNKNOWN
 
     def type_named(self, place: Place, expression: Expression) -> Flow:
-        """What an expression names as a type: a name, or a member of a namespace or module."""
-        if expression.kind == "name":
-            return self._names.lookup(place, expression.name, END, True) or UNKNOWN
-        if expression.kind == "attribute":
-            owner = self._follow.expression(place, expression.parts[0])
-            return union([self._member_type(value, expression.name) for value in owner.values] or [UNKNOWN])
-        return UNKNOWN
-
-    def _member_type(self, value: Value, name: str) -> Flow:
-        found = self._names.exported(value.path, name, True) if isinstance(value, Module) else self.attribute(value, name)
-        return found if found is not None else UNKNOWN
-
-    def siblings(self, path: bytes, index: int) -> Sequence[int]:
-        """The declarations that make up one class or interface."""
-        outline = self._view.tree.outline(path)
-        if outline is None:
-            return ()
-        definition = outline.definitions[index]
-        if definition.kind not in CLASS_KINDS:
-            return (index,)
-        rows = [(i, outline.definitions[i]) for i in outline.defined(definition.qualified_name)]
-        return [i for i, row in rows if row.kind in CLASS_KINDS and row.scope == definition.scope]
+        """What an expression names as a type: a class, or an object type that an alias leads to."""
+        name = _dotted(expression)
+        if not name:
+            return UNKNOWN
+        named = self._types.type_named(place, name)
+        if not named.values and named.is_certain:
+            return UNKNOWN
+        plain = all(isinstance(value, Class | External) for value in named.values)
+        return named if plain else self._types.flow(place, Annotation("name", name))
 
     def is_subclass(self, path: bytes, index: int, of: tuple[bytes, int]) -> bool:
-        return any(isinstance(value, Instance) and (value.path, value.index) == of for value in self.order(path, index))
+        """Whether a class is another or inherits from it."""
+        return any((above.path, above.definition) == of for above in self.order(path, index))
 
-    # ── attributes ──
+    def environment(self, order: Sequence[Ancestor], row: int, receiver: Value | None, outermost: Environment | None) -> Environment:
+        """What type parameters stand for in the class of a row, seen from an object of the first, whose own are in `outermost`."""
+        above = order[row]
+        if row == 0 or not above.arguments or above.place is None:
+            found = outermost if row == 0 else None
+            return Environment(receiver, found)
+        outer = self.environment(order, above.above, receiver, outermost) if above.above < row else None
+        inner = Arguments(self._types, above.path, above.definition, Annotation("name", "", above.arguments), above.place, outer)
+        return Environment(receiver, inner)
 
-    def attribute(self, value: Value, name: str) -> Flow | None:
-        """What `value.name` is; None where nothing that can be seen has it."""
-        if isinstance(value, Module):
-            found = self._names.exported(value.path, name)
-            if found is None and (common := self._names.exported(value.path, COMMON)) is not None:
-                return union([self.attribute(inner, name) or UNKNOWN for inner in common.values] or [UNKNOWN])
-            return found
-        if isinstance(value, External):
-            return one(External(value.package, f"{value.name}.{name}" if value.name else name), "module")
-        if isinstance(value, Instance | Class):
-            return self._inherited(self.order(value.path, value.index), name, value)
-        if isinstance(value, Super):
-            return self._inherited(self.order(value.path, value.index)[1:], name, value.receiver)
-        if isinstance(value, Foreign):
-            return self._of_foreign(value, name)
-        if isinstance(value, Function):
-            return self._of_function(value, name)
-        if isinstance(value, TypeVariable) and value.bound is not None:
-            return union([self.attribute(bound, name) or UNKNOWN for bound in value.bound.values] or [UNKNOWN])
-        return UNKNOWN
+    # ── members ──
 
-    def _of_foreign(self, value: Foreign, name: str) -> Flow:
-        """A key of an object literal, else of what is spread into it, else a member of something outside."""
-        items = [flow for key, flow in value.items if key == name]
-        if items:
-            return items[-1]
-        for flow in reversed(value.arguments if value.name == "object" else ()):
-            known = [spread for spread in flow.values if not isinstance(spread, Foreign | External)]
-            found = [inner for spread in known if (inner := self.attribute(spread, name)) is not None]
-            if found:
-                return through(union(found), "attribute")
-        return one(ForeignMethod(value, name), "attribute")
+    def find(self, path: bytes, index: int, name: str, is_static: bool, first: int = 0) -> Found | None:
+        """The member `name` of a class (from row `first` of its order on); None where it is known to have none."""
+        key = ("member", path, index, name, is_static, first)
+        return self._memory.remember(path, key, None, self._find, path, index, name, is_static, first)
 
-    def _of_function(self, value: Function, name: str) -> Flow | None:
-        """What was assigned to a function: `make.of = …`, `Make.prototype.of = …`."""
-        if name == "prototype":
-            return one(Instance(value.path, value.index), "class")
-        outline = self._view.tree.outline(value.path)
-        added = outline.added.get(value.index, {}).get(name) if outline is not None else None
-        if added and self.definition(value.path, value.index) is not None:
-            return one(Function(value.path, added[-1]), "class")
-        return one(External(RUNTIME, f"Function.{name}"), "module") if name in _OF_FUNCTIONS else UNKNOWN
-
-    def _inherited(self, order: Sequence[Value | None], name: str, receiver: Value) -> Flow | None:
+    def _find(self, path: bytes, index: int, name: str, is_static: bool, first: int) -> Found | None:
         is_certain = True
-        for owner in order:
-            if isinstance(owner, External):
-                return one(ForeignMethod(Foreign(owner.package, owner.name), name), "attribute") if is_certain else UNKNOWN
-            if not isinstance(owner, Instance):
+        for row, above in enumerate(self.order(path, index)):
+            if row < first:
+                continue
+            if above.external is not None and is_certain:
+                return Found(row, None, True)
+            if not above.path:
                 is_certain = False
                 continue
-            found = self._own(owner.path, owner.index, name, isinstance(receiver, Class))
-            if found is not None:
-                arguments = receiver.arguments if isinstance(receiver, Instance) and owner is order[0] else owner.arguments
-                bound = self._bind(found, receiver, Instance(owner.path, owner.index, arguments))
-                return Flow(bound.values, bound.is_certain and is_certain, bound.reason) if bound.values else bound
-        return None if is_certain else UNKNOWN
+            member = self._own(above.path, above.definition, name, is_static)
+            if member is not None:
+                return Found(row, member, is_certain)
+        return None if is_certain else Found(-1, None, False)
 
-    def _own(self, path: bytes, index: int, name: str, is_static: bool) -> Flow | None:
-        key = (path, index, name, is_static)
-        if key not in self._members:
-            self._members[key] = UNKNOWN
-            flows = [found for sibling in self.siblings(path, index) if (found := self._find(path, sibling, name, is_static)) is not None]
-            self._members[key] = union(flows) if flows else None
-        return self._members[key]
+    def _own(self, path: bytes, index: int, name: str, is_static: bool) -> Member | None:
+        found = None
+        for sibling in self._declarations.siblings(path, index):
+            member = self.declared(path, sibling, name, is_static)
+            if member is not None and (found is None or found.definition < 0):
+                found = member
+        return found
 
-    def _find(self, path: bytes, index: int, name: str, is_static: bool) -> Flow | None:
-        outline = self._view.tree.outline(path)
-        if outline is None or self.definition(path, index) is None:
+    def declared(self, path: bytes, index: int, name: str, is_static: bool) -> Member | None:
+        """What one declaration says of a member."""
+        outline = self._declarations.outline(path)
+        definition = self._declarations.get(path, index)
+        if outline is None or definition is None:
             return None
-        definition = outline.definitions[index]
-        body = outline.bodies.get(index, MODULE_SCOPE)
-        bindings = outline.names[body].get(name, ()) if body != MODULE_SCOPE else ()
-        if definition.kind == "enum":
-            return one(Instance(path, index), "class") if bindings else None
-        is_open = definition.kind in ("namespace", "interface")
-        bindings = [b for b in bindings if is_open or self._is_static(outline, b) == is_static]
-        if bindings:
-            return self._declared(outline, Place(path, body), name, bindings)
-        added = outline.added.get(index, {}).get(name)
-        if added:
-            return one(Function(path, added[-1]), "class")
-        writes = outline.attributes.get(index, {}).get(name, ())
-        flows = [self._follow.expression(Place(path, w.scope), w.value) if w.value is not None else UNKNOWN for w in writes]
-        return through(union(flows), "attribute") if flows else None
+        scope = outline.bodies.get(index, -1)
+        bindings: list[Binding] = []
+        if scope > MODULE_SCOPE and definition.kind not in ("function", "method"):
+            bindings = [b for b in outline.names[scope].get(name, ()) if b.kind not in SILENT]
+            if definition.kind == "class":
+                bindings = [b for b in bindings if _is_static(outline, b) == is_static]
+        added = list(outline.added.get(index, {}).get(name, ()))
+        if definition.kind not in _OBJECTS:
+            added = [i for i in added if ("static" in outline.definitions[i].flags) == is_static]
+        writes = () if is_static else tuple(outline.attributes.get(index, {}).get(name, ()))
+        if not bindings and not added and not writes:
+            return None
+        declared = [b.target for b in bindings if b.target >= 0 and b.kind in ("definition", "assignment")]
+        readable = [i for i in declared if "setter" not in outline.definitions[i].flags] or declared or added
+        return Member(path, index, readable[0] if readable else -1, scope, tuple(bindings), tuple(added), writes)
 
-    def _declared(self, outline: Outline, place: Place, name: str, bindings: Sequence[Binding]) -> Flow:
-        last = bindings[-1]
-        if last.annotation:
-            return through(self._types.annotation(place, last.annotation), "attribute")
-        flow = self._names.bound(place, name, bindings, END, False, False)
-        owner = outline.scopes[place.scope].definition
-        writes = outline.attributes.get(owner, {}).get(name, ())
-        if last.kind == "definition":
+    # ── what members are ──
+
+    def value(self, member: Member, receiver: Value | None, environment: Environment | None) -> Flow:
+        """What a member is, got from `receiver`."""
+        outline = self._declarations.outline(member.path)
+        if outline is None:
+            return UNKNOWN
+        for index in (member.definition, *member.added[-1:]):
+            kind = outline.definitions[index].kind if index >= 0 else ""
+            if kind in FUNCTION_KINDS:
+                return self._method(outline, member, index, receiver, environment)
+            if kind == "class":
+                return one(Class(member.path, index), "class")
+        place = Place(member.path, member.scope)
+        text = next((b.annotation for b in member.bindings if b.annotation), "")
+        if text:
+            return through(self._types.annotation(place, text, environment), "attribute")
+        if not member.bindings and (written := next((w for w in member.writes if w.annotation), None)) is not None:
+            return through(self._types.annotation(Place(member.path, written.scope), written.annotation, environment), "attribute")
+        key = ("assigned", member.path, member.owner, member.definition, member.bindings[0].name if member.bindings else member.writes[0].target.name)
+        found = self._memory.remember(member.path, key, UNKNOWN, self._assigned, member)
+        return self.filled(found, receiver)
+
+    def _method(self, outline: Outline, member: Member, index: int, receiver: Value | None, environment: Environment | None) -> Flow:
+        if index == member.definition and not member.added:
+            index = self._declarations.body_of(member.path, index)
+        flags = outline.definitions[index].flags
+        function = Function(member.path, index, receiver)
+        if "property" in flags:
+            return through(self._follow.returned(function, environment), "attribute")
+        return one(function, "class") if "setter" not in flags else UNKNOWN
+
+    def _assigned(self, member: Member) -> Flow:
+        place = Place(member.path, member.scope)
+        flows = [self._follow.binding(place, b) for b in member.bindings if b.value is not None or b.kind == "definition"]
+        for write in member.writes:
+            flows.append(self._follow.expression(Place(member.path, write.scope), write.value) if write.value is not None else UNKNOWN)
+        return through(union(flows or [UNKNOWN]), "attribute")
+
+    def filled(self, flow: Flow, receiver: Value | None) -> Flow:
+        """A value that a class says of itself, seen from an object of it: `this` is that object."""
+        if receiver is None or not any(isinstance(value, This) for value in flow.values):
             return flow
-        flows = [self._follow.expression(Place(place.path, w.scope), w.value) if w.value is not None else UNKNOWN for w in writes]
-        return through(union([flow, *flows] if last.value is not None else flows or [UNKNOWN]), "attribute")
-
-    def _is_static(self, outline: Outline, binding: Binding) -> bool:
-        return binding.target >= 0 and binding.kind in ("definition", "assignment") and "static" in outline.definitions[binding.target].flags
-
-    def _bind(self, flow: Flow, receiver: Value, owner: Instance) -> Flow:
-        """Binds methods to what they are got from, runs getters, and fills in type parameters."""
-        known = self._known(owner)
-        flows = []
-        for value in flow.values:
-            if isinstance(value, Function) and value.receiver is None:
-                definition = self.definition(value.path, value.index)
-                bound = Function(value.path, value.index, receiver)
-                is_getter = definition is not None and "property" in definition.flags and "setter" not in definition.flags
-                flows.append(substitute(through(self._follow.result(bound), "attribute"), known) if is_getter else one(bound, flow.reason))
-            else:
-                flows.append(substitute(Flow((value,), True, flow.reason), known))
-        if not flows:
-            return flow
-        found = union(flows)
-        return Flow(found.values, found.is_certain and flow.is_certain, found.reason)
-
-    def fill(self, flow: Flow, function: Function) -> Flow:
-        """A result seen through what the method was got from: `this`, and the type parameters of the class."""
-        receiver = function.receiver
-        if isinstance(receiver, Class):
-            receiver = Instance(receiver.path, receiver.index, receiver.arguments)
-        if not isinstance(receiver, Instance) or not any(isinstance(value, OPEN) for value in flow.values):
-            return flow
-        known = {(SELF.path, SELF.name): one(receiver, "self")}
-        definition = self.definition(function.path, function.index)
-        own = self._known(receiver)
-        for value in self.order(receiver.path, receiver.index):
-            if definition is not None and isinstance(value, Instance) and (value.path, value.index) == (function.path, definition.parent):
-                known |= own if (value.path, value.index) == (receiver.path, receiver.index) else self._known(_fill(value, own))
-        return substitute(flow, known)
-
-    def _known(self, instance: Value | None) -> dict[tuple[bytes, str], Flow]:
-        if not isinstance(instance, Instance) or not instance.arguments:
-            return {}
-        return dict(zip(self._types.parameters(instance.path, instance.index), instance.arguments, strict=False))
+        values = tuple(receiver if isinstance(value, This) else value for value in flow.values)
+        return Flow(values, flow.is_certain, flow.reason)
 
 
-def _fill(value: Value | None, known: dict[tuple[bytes, str], Flow]) -> Value | None:
-    if not known or not isinstance(value, Instance) or not value.arguments:
-        return value
-    return Instance(value.path, value.index, tuple(substitute(argument, known) for argument in value.arguments))
+def _is_static(outline: Outline, binding: Binding) -> bool:
+    return binding.target >= 0 and binding.kind in ("definition", "assignment") and "static" in outline.definitions[binding.target].flags
+
+
+def _dotted(expression: Expression) -> str:
+    names: list[str] = []
+    while expression.kind == "attribute":
+        names.append(expression.name)
+        expression = expression.parts[0]
+    return ".".join([expression.name, *reversed(names)]) if expression.kind == "name" else ""

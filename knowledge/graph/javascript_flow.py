@@ -1,256 +1,555 @@
-"""Following values through JavaScript's expressions, bindings and calls, as far as they are certain and a little beyond."""
+"""Following values through JavaScript's and TypeScript's expressions, bindings and members, as far as they are certain and a little beyond.
+
+One for a tree: what it finds out about a file is kept for all others (see `javascript_memory`); `begin` turns it to the file to resolve.
+"""
 
 from __future__ import annotations
 
-from analyzers.facts import Binding, Expression, FileFacts
-from knowledge.graph.annotations import read_annotation
-from knowledge.graph.javascript_calls import JavaScriptCalls
-from knowledge.graph.javascript_classes import JavaScriptClasses
-from knowledge.graph.javascript_names import RUNTIME, JavaScriptNames
-from knowledge.graph.javascript_types import JavaScriptTypes
+from collections.abc import Callable
+
+from analyzers.facts import Access, Binding, Definition, Expression, FileFacts
+from knowledge.graph.annotations import UNKNOWN_TYPE
+from knowledge.graph.javascript_calls import Calls, Inferred
+from knowledge.graph.javascript_classes import Classes, Found, Member
+from knowledge.graph.javascript_context import Context
+from knowledge.graph.javascript_declarations import Declarations
+from knowledge.graph.javascript_expected import Expected
+from knowledge.graph.javascript_memory import Memory
+from knowledge.graph.javascript_names import Names
+from knowledge.graph.javascript_outside import FUNCTION_MEMBERS, Outside, has_member
+from knowledge.graph.javascript_types import Types
+from knowledge.graph.javascript_values import (
+    RUNTIME,
+    Described,
+    Environment,
+    NamedType,
+    Parameter,
+    Prototype,
+    This,
+    Typed,
+    Written,
+    environment_of,
+    primitive,
+)
 from knowledge.graph.narrowing import Narrowings
-from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
-from knowledge.graph.reads import View
+from knowledge.graph.outline import MODULE_SCOPE, Outline
+from knowledge.graph.reads import Tree
 from knowledge.graph.values import (
     NOTHING,
     UNKNOWN,
-    Alias,
     Class,
+    External,
     Flow,
     Foreign,
+    ForeignMethod,
     Function,
     Instance,
     Lambda,
     Module,
     Place,
+    Super,
     Value,
     one,
     through,
     union,
 )
 
-EXPRESSION_DEPTH = 40
 _ITEMS = 64
-_BOOLEAN = frozenset({"!", "==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof", "delete"})
-_TEXT = frozenset({"typeof", "+"})
+"""A longer literal is not looked into."""
 
 
 class JavaScriptFlow:
-    """The resolver's knowledge while it works on one file; every part is remembered for that file only."""
+    """See the module's docstring."""
 
-    def __init__(self, view: View, facts: FileFacts) -> None:
-        self.view = view
-        self.names = JavaScriptNames(view, self.binding)
-        self.types = JavaScriptTypes(view, self.names, self)
-        self.classes = JavaScriptClasses(view, self.names, self.types, self)
-        self.calls = JavaScriptCalls(view, self.classes, self.types, facts, self)
-        self.narrowings = Narrowings(view.importer, view.tree.outline(view.importer), self.expression, self.classes.is_subclass)
-        self.is_cut = False
-        """Whether something was too deep to be followed."""
-        self._depth = 0
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.memory = Memory()
+        self.names = Names(tree, self.memory, self._binding)
+        self.declarations = Declarations(tree, self.names)
+        self.types = Types(self.memory, self.names, self.declarations, self)
+        self.classes = Classes(self.memory, self.declarations, self.types, self)
+        self.calls = Calls(self.memory, self.names, self.types, self.classes, self)
+        self.outside = self.calls.outside = Outside(self.types, self)
+        self._expected = Expected(self.types, self.classes, self.calls, self.outside, self)
+        self.context: Context
+        """What the file that is being resolved knows by itself."""
+        self._narrowings: Narrowings
+        self._attributes: dict[int, Flow] = {}
+        self._results: dict[int, Flow] = {}
 
-    # ── Following ──
+    def begin(self, path: bytes, facts: FileFacts, outline: Outline) -> None:
+        """Turn to the file `path`."""
+        self.memory.begin(path)
+        self.context = Context(facts, outline)
+        self._narrowings = Narrowings(path, outline, self.expression, self.classes.is_subclass)
+        self.forget()
 
-    def lookup(self, place: Place, name: str, start: int) -> Flow | None:
-        return self.names.lookup(place, name, start)
+    def forget(self) -> None:
+        """Follow everything in this file anew: more is known of what its calls pass."""
+        self.memory.forget_own()
+        self._attributes, self._results = {}, {}
 
-    def annotation(self, place: Place, text: str) -> Flow:
-        return self.types.annotation(place, text)
+    # ── what the parts ask of one another ──
 
-    def attribute(self, value: Value, name: str) -> Flow | None:
-        return self.classes.attribute(value, name)
+    def called(self, value: Value) -> Flow:
+        return self.calls.called(value)
 
-    def result(self, value: Value) -> Flow:
-        return self.calls.result(value)
+    def constructed(self, value: Value) -> Flow:
+        return self.calls.constructed(value)
 
-    def type_arguments(self, place: Place, subscript: Expression) -> tuple[Flow, ...]:
-        return ()
+    def returned(self, function: Function, environment: Environment | None) -> Flow:
+        return self.calls.returned(function, environment)
 
-    def expression(self, place: Place, expression: Expression) -> Flow:
-        if self._depth >= EXPRESSION_DEPTH:
-            self.is_cut = True
-            return UNKNOWN
-        self._depth += 1
-        try:
-            follow = _KINDS.get(expression.kind)
-            return follow(self, place, expression) if follow is not None else UNKNOWN
-        finally:
-            self._depth -= 1
+    def elements(self, flow: Flow) -> Flow:
+        return self.outside.elements(flow)
+
+    def awaited(self, flow: Flow) -> Flow:
+        return self.outside.awaited(flow)
+
+    def binding(self, place: Place, binding: Binding) -> Flow:
+        return self.names.binding(place, binding)
 
     # ── expressions ──
 
+    def expression(self, place: Place, expression: Expression) -> Flow:
+        """What an expression may be."""
+        follow = _KINDS.get(expression.kind)
+        if follow is None or not self.memory.enter():
+            return UNKNOWN
+        found = follow(self, place, expression)
+        self.memory.depth -= 1
+        return found
+
+    def is_here(self, place: Place) -> bool:
+        """Whether a place is in the file that is being resolved, and what is computed is for it alone."""
+        return self.memory.is_own and place.path == self.memory.path
+
     def _name(self, place: Place, expression: Expression) -> Flow:
-        if expression.name == "this":
-            return self._this(place)
-        if expression.name == "super":
-            return self.calls.super_of(place)
-        found = self.names.lookup(place, expression.name, expression.start)
-        return self.narrowings.narrow(place, expression, found if found is not None else UNKNOWN)
+        name = expression.name
+        if name in ("this", "super"):
+            return self._this(place) if name == "this" else self._super(place)
+        flow = self.names.lookup(place, name, expression.start)
+        if flow is None:
+            return UNKNOWN
+        return self._narrowings.narrow(place, expression, flow) if self.is_here(place) else flow
 
     def _this(self, place: Place) -> Flow:
-        outline = self.view.tree.outline(place.path)
-        if outline is None:
-            return UNKNOWN
-        owner = outline.owner_of_self(place.scope, "this")
-        if owner > 0:
-            is_static = "static" in outline.definitions[self._method_of(outline, place.scope, owner)].flags
-            return one(Class(place.path, owner) if is_static else Instance(place.path, owner), "self")
-        return self._this_of_object(outline, place)
-
-    def _method_of(self, outline: Outline, scope: int, owner: int) -> int:
-        index = outline.scopes[scope].definition
-        while outline.definitions[index].parent != owner and index > 0:
-            index = outline.definitions[index].parent
-        return index
-
-    def _this_of_object(self, outline: Outline, place: Place) -> Flow:
-        """`this` in a method of an object literal, or in a function that is given members or made with `new`."""
-        index = outline.scopes[place.scope].definition
-        while index > 0:
+        """The object that the method around a place runs on."""
+        outline = self.tree.outline(place.path)
+        index = outline.scopes[place.scope].definition if outline is not None else 0
+        while outline is not None and index > 0:
             definition = outline.definitions[index]
             parent = outline.definitions[definition.parent]
-            if definition.kind == "method" and parent.kind in ("constant", "variable"):
-                found = self.names.lookup(Place(place.path, definition.scope), parent.name, 1 << 60)
-                return through(found, "self") if found is not None else UNKNOWN
-            if definition.kind == "function" and parent.kind in FUNCTION_KINDS and definition.scope != outline.bodies.get(definition.parent):
-                return one(Instance(place.path, definition.parent), "self")
-            if definition.kind == "function" and outline.added.get(index):
-                return one(Instance(place.path, index), "self")
+            if definition.kind == "class":
+                return one(Class(place.path, index), "self")
+            if parent.kind == "class" and definition.parent > 0:
+                is_static = "static" in definition.flags
+                return one(Class(place.path, definition.parent) if is_static else This(place.path, definition.parent), "self")
+            if definition.kind == "method" and parent.value is not None and definition.parent > 0:
+                return through(self.expression(Place(place.path, parent.scope), parent.value), "self")
+            if definition.kind == "function" and index in outline.attributes:
+                return one(This(place.path, index), "self")
+            if parent.kind == "function" and self._is_assigned(outline, index):
+                return one(This(place.path, definition.parent), "self")
             index = definition.parent
         return UNKNOWN
 
+    def _is_assigned(self, outline: Outline, index: int) -> bool:
+        definition = outline.definitions[index]
+        return index in outline.added.get(definition.parent, {}).get(definition.name, ()) and "static" not in definition.flags
+
+    def _super(self, place: Place) -> Flow:
+        index = self.declarations.class_around(place.path, place.scope)
+        if index <= 0:
+            return UNKNOWN
+        receiver = self._this(place).values
+        return one(Super(place.path, index, receiver[0] if receiver else This(place.path, index)), "super")
+
     def _attribute(self, place: Place, expression: Expression) -> Flow:
+        is_here = self.is_here(place)
+        if is_here and (known := self._attributes.get(expression.start)) is not None:
+            return known
         owner = self.expression(place, expression.parts[0])
-        flow = self.attributes(owner, expression.name)
-        return self.narrowings.narrow(place, expression, flow)
+        found = self.attributes(owner, expression.name)
+        if is_here:
+            found = self._assigned(place, expression, owner, found)
+            found = self._narrowings.narrow(place, expression, found)
+            if expression.start >= 0:
+                self._attributes[expression.start] = found
+        return found
 
     def attributes(self, owner: Flow, name: str) -> Flow:
         """What `name` of any of these values is."""
-        if not owner.values:
-            return UNKNOWN
-        flows = [self.attribute(value, name) or UNKNOWN for value in owner.values]
-        return through(flows[0] if len(flows) == 1 else union(flows), owner.reason, owner.is_certain)
+        values = owner.values
+        if len(values) == 1:
+            found = self.attribute(values[0], name)
+            return through(found, owner.reason, owner.is_certain) if found is not None else UNKNOWN
+        flows = []
+        for value in values:
+            if has_member(value, name):
+                flow = self.attribute(value, name)
+                flows.append(flow if flow is not None else UNKNOWN)
+        return through(union(flows), owner.reason, owner.is_certain) if flows else UNKNOWN
+
+    def _assigned(self, place: Place, expression: Expression, owner: Flow, found: Flow) -> Flow:
+        """What was assigned to a member of a variable, where its declaration does not say what it is."""
+        if found.values and any(isinstance(v, _DECLARING) and self.declares(v, expression.name) for v in owner.values):
+            return found
+        writes = self.context.writes_to(place.scope, expression)
+        if not writes:
+            return found
+        frame = self.context.frame_of(place.scope)
+        before = [w for w in writes if w.span.start < expression.start and self.context.frame_of(w.scope) == frame]
+        if before:
+            writes = before[-1:]
+        flow = union([self._written(w) for w in writes])
+        return Flow(flow.values, False, "assigned") if flow.values else found
+
+    def _written(self, access: Access) -> Flow:
+        return self.expression(Place(self.memory.path, access.scope), access.value) if access.value is not None else UNKNOWN
+
+    def declares(self, value: Value, name: str) -> bool:
+        """Whether a declaration says that a value has a member."""
+        if isinstance(value, Typed | This):
+            found = self.classes.find(value.path, value.index, name, False)
+            return found is not None and found.member is not None and bool(found.member.bindings or found.member.added)
+        return True
 
     def _call(self, place: Place, expression: Expression) -> Flow:
-        return self.calls.result_of(place, expression)
+        is_here = self.is_here(place)
+        start = expression.parts[0].start if expression.parts and expression.parts[0].kind in ("name", "attribute") else -1
+        if is_here and start >= 0:
+            known = self._results.get(start)
+            if known is None:
+                known = self._results[start] = self.calls.result(place, self.context.calls.get(start, expression))
+            return known
+        return self.calls.result(place, expression)
+
+    def _new(self, place: Place, expression: Expression) -> Flow:
+        return self.calls.made(place, expression) if expression.parts else UNKNOWN
 
     def _literal(self, place: Place, expression: Expression) -> Flow:
-        if expression.name == "none":
-            return NOTHING
-        return one(Foreign(RUNTIME, {"str": "string", "template": "string"}.get(expression.name, expression.name)), "local")
+        return _LITERALS.get(expression.name, UNKNOWN)
 
     def _collection(self, place: Place, expression: Expression) -> Flow:
-        is_object = expression.name == "dict"
         if len(expression.parts) > _ITEMS:
-            return one(Foreign(RUNTIME, "object" if is_object else "Array"), "local")
-        flows = [self.expression(place, part) for part in expression.parts]
-        if is_object:
-            items = tuple((key.strip("\"'"), flow) for key, flow in zip(expression.keywords, flows, strict=False) if key)
-            spread = tuple(self.expression(place, part.parts[0]) for part in expression.parts if part.kind == "spread" and part.parts)
-            return one(Foreign(RUNTIME, "object", spread, items), "local")
-        elements = through(union(flows), "container", False) if flows else UNKNOWN
-        return one(Foreign(RUNTIME, "Array", (elements,), tuple((str(index), flow) for index, flow in enumerate(flows))), "local")
+            return one(Foreign(RUNTIME, "Array" if expression.name == "list" else "Object"), "local")
+        return one(Written(RUNTIME, "Array" if expression.name == "list" else "Object", (), (), place, expression), "local")
 
     def _subscript(self, place: Place, expression: Expression) -> Flow:
-        owner = self.expression(place, expression.parts[0])
-        index = expression.parts[1] if len(expression.parts) > 1 else None
-        flows = [self.calls.item_of(value, index) for value in owner.values]
-        return through(union(flows or [UNKNOWN]), owner.reason, owner.is_certain)
+        owner_part, index = expression.parts[0], expression.parts[1] if len(expression.parts) > 1 else None
+        owner = self.expression(place, owner_part)
+        keys = self._keys_of(place, index) if index is not None else ()
+        if not keys:
+            return through(union([self._any_item(value) for value in owner.values] or [UNKNOWN]), "container", False)
+        flows = [through(self.attributes(owner, key), "container") for key in keys]
+        found = union(flows) if flows else UNKNOWN
+        return self._assigned(place, expression, owner, found) if self.is_here(place) else found
 
-    def _definition(self, place: Place, expression: Expression) -> Flow:
-        outline = self.view.tree.outline(place.path)
-        index = outline.scopes[expression.scope].definition if outline is not None and expression.scope >= 0 else 0
-        if outline is None or index <= 0:
-            return UNKNOWN
-        is_class = outline.definitions[index].kind in CLASS_KINDS
-        return one(Class(place.path, index) if is_class else Function(place.path, index), "local")
+    def _keys_of(self, place: Place, index: Expression) -> tuple[str, ...]:
+        """The constant keys that an index may be."""
+        if index.kind == "literal":
+            return (index.text.strip("\"'`"),)
+        if index.kind != "name":
+            return ()
+        home = self.names.home_at(place, index.name)
+        if home is None or home.value is not None:
+            return self._passed_keys(place, index)
+        found = self.names.find(Place(home.path, MODULE_SCOPE), home.name, False)
+        value = found.bindings[0].value if found is not None and len(found.bindings) == 1 else None
+        self.names.named(home.path, home.name)
+        return (value.text.strip("\"'`"),) if value is not None and value.kind == "literal" else ()
+
+    def _passed_keys(self, place: Place, index: Expression) -> tuple[str, ...]:
+        """The constants that calls in this file pass to a parameter."""
+        found = self.names.find(place, index.name, False) if self.is_here(place) else None
+        binding = found.bindings[0] if found is not None and len(found.bindings) == 1 else None
+        outline = self.tree.outline(place.path)
+        if found is None or binding is None or binding.kind != "parameter" or outline is None:
+            return ()
+        keys = []
+        for argument, _ in self._arguments_for(outline, found.scope, binding):
+            if argument.kind != "literal":
+                return ()
+            keys.append(argument.text.strip("\"'`"))
+        return tuple(dict.fromkeys(keys))
+
+    def _any_item(self, value: Value) -> Flow:
+        if isinstance(value, Written):
+            return self.outside.elements(one(value, "container")) if value.name == "Array" else self._any_of(value)
+        if isinstance(value, Described) and value.annotation.kind == "object":
+            found = self.types.member(value, "")
+            return found if found is not None else UNKNOWN
+        return self.outside.elements(one(value, "container")) if isinstance(value, Foreign) else UNKNOWN
+
+    def _any_of(self, value: Written) -> Flow:
+        return union([self.expression(value.place, part) for part in value.expression.parts] or [UNKNOWN])
 
     def _lambda(self, place: Place, expression: Expression) -> Flow:
         return one(Lambda(place.path, expression.scope), "local")
 
+    def _definition(self, place: Place, expression: Expression) -> Flow:
+        outline = self.tree.outline(place.path)
+        if outline is None or expression.scope < 0:
+            return UNKNOWN
+        index = outline.scopes[expression.scope].definition
+        return one(Class(place.path, index) if outline.definitions[index].kind == "class" else Function(place.path, index), "local")
+
     def _conditional(self, place: Place, expression: Expression) -> Flow:
-        return union(self.expression(place, part) for part in expression.parts)
+        if expression.name == "and":
+            return self.expression(place, expression.parts[-1])
+        return union([self.expression(place, part) for part in expression.parts])
 
     def _await(self, place: Place, expression: Expression) -> Flow:
-        return self.calls.awaited(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
+        return self.outside.awaited(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
+
+    def _operand(self, place: Place, expression: Expression) -> Flow:
+        return self.expression(place, expression.parts[0]) if expression.parts else UNKNOWN
 
     def _iterate(self, place: Place, expression: Expression) -> Flow:
-        return self.calls.elements(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
+        if expression.name == "in":
+            return one(primitive("string"), "iteration")
+        return self.outside.elements(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
 
     def _operator(self, place: Place, expression: Expression) -> Flow:
-        name = "boolean" if expression.name in _BOOLEAN else "string" if expression.name in _TEXT else "number"
-        return one(Foreign(RUNTIME, name), "local")
+        return one(primitive("boolean" if expression.name in _TRUTHS else "number"), "local")
+
+    def _element(self, place: Place, expression: Expression) -> Flow:
+        return one(Foreign(RUNTIME, "Element"), "local")
+
+    # ── members ──
+
+    def attribute(self, value: Value, name: str) -> Flow | None:
+        """What `value.name` is; None where the value is known not to have it."""
+        if isinstance(value, Instance):
+            return self._of_instance(value, name)
+        follow = _MEMBERS.get(type(value))
+        return follow(self, value, name) if follow is not None else UNKNOWN
+
+    def _of_instance(self, value: Instance, name: str) -> Flow | None:
+        return self._of_found(value, self.classes.find(value.path, value.index, name, False), value, environment_of(value))
+
+    def _of_found(self, value: Instance | Class | Super, found: Found | None, receiver: Value, outermost: Environment | None) -> Flow | None:
+        if found is None:
+            return None
+        order = self.classes.order(value.path, value.index)
+        if found.member is None:
+            outside = order[found.row].external if found.is_certain else None
+            return one(ForeignMethod(Foreign(outside.package, outside.name), ""), "attribute") if outside is not None else UNKNOWN
+        environment = self.classes.environment(order, found.row, receiver, outermost)
+        made = self._made_with(found.member, outermost)
+        flow = made if made is not None else self.classes.value(found.member, receiver, environment)
+        return flow if found.is_certain or not flow.values else Flow(flow.values, False, flow.reason)
+
+    def _made_with(self, member: Member, outermost: Environment | None) -> Flow | None:
+        """What the call that made the object passed for a member that its constructor only hands on."""
+        if member.bindings or member.added or not isinstance(outermost, Inferred) or len(member.writes) != 1:
+            return None
+        write = member.writes[0]
+        if write.value is None or write.value.kind != "name" or write.annotation:
+            return None
+        return self.calls.argument(outermost, member.path, write.scope, write.value.name)
+
+    def _of_class(self, value: Class, name: str) -> Flow | None:
+        outline = self.tree.outline(value.path)
+        definition = self.declarations.get(value.path, value.index)
+        if outline is None or definition is None:
+            return UNKNOWN
+        if definition.kind == "namespace":
+            return self._of_namespace(value.path, value.index, name)
+        if definition.kind == "enum":
+            return one(Typed(value.path, value.index), "class")
+        if name == "prototype":
+            return one(Prototype(value.path, value.index), "class")
+        found = self._of_found(value, self.classes.find(value.path, value.index, name, True), value, None)
+        return found if found is not None else self._of_siblings(value.path, value.index, name)
+
+    def _of_siblings(self, path: bytes, index: int, name: str) -> Flow | None:
+        """A member that a namespace of the same name adds."""
+        outline = self.tree.outline(path)
+        definition = outline.definitions[index] if outline is not None else None
+        for sibling in self.declarations.named(path, definition.parent, definition.name) if definition is not None else ():
+            if outline is not None and outline.definitions[sibling].kind == "namespace":
+                found = self._of_namespace(path, sibling, name)
+                if found is not None:
+                    return found
+        return None
+
+    def _of_namespace(self, path: bytes, index: int, name: str) -> Flow | None:
+        outline = self.tree.outline(path)
+        for sibling in self.declarations.siblings(path, index):
+            scope = outline.bodies.get(sibling, -1) if outline is not None else -1
+            if scope > MODULE_SCOPE and outline is not None and name in outline.names[scope]:
+                return self.names.lookup(Place(path, scope), name, 1 << 60)
+        return None
+
+    def _of_module(self, value: Module, name: str) -> Flow | None:
+        home = self.names.exported(value.path, name)
+        if home is not None:
+            return through(self.names.value(home), "module")
+        return UNKNOWN if self.names.has_outside(value.path) else None
+
+    def _of_external(self, value: External, name: str) -> Flow | None:
+        return one(External(value.package, f"{value.name}.{name}" if value.name else name), "module")
+
+    def _of_super(self, value: Super, name: str) -> Flow | None:
+        is_static = isinstance(value.receiver, Class)
+        found = self.classes.find(value.path, value.index, name, is_static, 1)
+        return self._of_found(value, found, value.receiver, None)
+
+    def _of_function(self, value: Function, name: str) -> Flow | None:
+        if name == "prototype":
+            return one(Prototype(value.path, value.index), "class")
+        outline = self.tree.outline(value.path)
+        added = outline.added.get(value.index, {}).get(name, ()) if outline is not None else ()
+        fitting = [i for i in added if outline is not None and "static" in outline.definitions[i].flags]
+        if fitting and self.declarations.get(value.path, value.index) is not None:
+            return one(Function(value.path, fitting[-1]), "class")
+        found = self._of_siblings(value.path, value.index, name)
+        return found if found is not None else self._of_callable(value, name)
+
+    def _of_callable(self, value: Value, name: str) -> Flow | None:
+        if name in FUNCTION_MEMBERS:
+            return one(ForeignMethod(Foreign(RUNTIME, "Function", (), (("", one(value, "flow")),)), name), "attribute")
+        return UNKNOWN
+
+    def _of_written(self, value: Written, name: str) -> Flow | None:
+        expression = value.expression
+        if value.name == "Array":
+            return self._of_array(value, name)
+        for key, part in reversed(tuple(zip(expression.keywords, expression.parts, strict=False))):
+            if key == name:
+                return self._item(value, part)
+            if part.kind == "spread" and part.parts:
+                found = self.attributes(self.expression(value.place, part.parts[0]), name)
+                if found.values:
+                    return through(found, "container")
+        return UNKNOWN if "" in expression.keywords else None
+
+    def _item(self, value: Written, part: Expression) -> Flow:
+        found = self.expression(value.place, part)
+        if part.kind == "definition":
+            bound = tuple(Function(v.path, v.index, value) if isinstance(v, Function) else v for v in found.values)
+            return Flow(bound, found.is_certain, "local")
+        return through(found, "container")
+
+    def _of_array(self, value: Written, name: str) -> Flow | None:
+        parts = value.expression.parts
+        if not name.isdigit():
+            return one(ForeignMethod(value, name), "attribute")
+        if any(part.kind == "spread" for part in parts):
+            return self.outside.elements(one(value, "container"))
+        return self.expression(value.place, parts[int(name)]) if int(name) < len(parts) else UNKNOWN
+
+    def _of_described(self, value: Described, name: str) -> Flow | None:
+        if value.name in ("Object", "intersection") and value.package == RUNTIME:
+            return self.types.member(value, name)
+        if value.name == "Function":
+            return self._of_callable(value, name)
+        return self._of_foreign(value, name)
+
+    def _of_foreign(self, value: Foreign, name: str) -> Flow | None:
+        if value.items or name.isdigit():
+            found = self.outside.item(value, name)
+            if found.values:
+                return found
+        return one(ForeignMethod(value, name), "attribute")
+
+    def _of_foreign_method(self, value: ForeignMethod, name: str) -> Flow | None:
+        return one(ForeignMethod(value.owner, ""), "attribute")
+
+    def _of_parameter(self, value: Parameter, name: str) -> Flow | None:
+        return self.attributes(self.types.bound(value), name)
 
     # ── bindings ──
 
-    def binding(self, place: Place, binding: Binding, is_type: bool) -> Flow:
-        """What one binding gives its name, as a type or as a value."""
-        outline = self.view.tree.outline(place.path)
+    def _binding(self, place: Place, binding: Binding, is_type: bool) -> Flow:
+        """What one binding gives its name."""
+        outline = self.tree.outline(place.path)
         if outline is None:
             return UNKNOWN
         if binding.kind == "definition":
-            return self._defined(place, outline, binding.target)
+            return self._defined(place, outline.definitions[binding.target], binding.target)
         if binding.kind == "import":
-            return self.names.imported(place.path, outline.imports[binding.target], is_type)
-        if self._depth >= EXPRESSION_DEPTH:
-            self.is_cut = True
-            return UNKNOWN
+            return self.names.imported_flow(place.path, outline.imports[binding.target], is_type)
         if binding.kind == "parameter":
-            return self._parameter(place, outline, binding)
-        if binding.annotation and not binding.path:
-            declared = self.annotation(place, binding.annotation)
-            if declared.values or declared.is_certain:
-                return declared
-        value = self.expression(place, binding.value) if binding.value is not None else UNKNOWN
-        return self._unpacked(value, binding.path)
+            return self._unpacked(self._parameter(place, outline, binding), binding.path)
+        declared = self.types.annotation(place, binding.annotation) if binding.annotation else UNKNOWN
+        if declared.values:
+            return declared
+        if binding.value is None:
+            return NOTHING if binding.kind == "assignment" and not binding.annotation else UNKNOWN
+        return self._unpacked(self.expression(place, binding.value), binding.path)
 
-    def _unpacked(self, value: Flow, path: tuple[str, ...]) -> Flow:
+    def _unpacked(self, flow: Flow, path: tuple[str, ...]) -> Flow:
         for step in path:
-            if step.isdigit():
-                key = Expression("literal", "int", (), (), step)
-                value = through(union([self.calls.item_of(v, key) for v in value.values] or [UNKNOWN]), value.reason, value.is_certain)
+            if step == "*":
+                flow = Flow(flow.values, False, flow.reason) if any(v.name == "Array" for v in flow.values if isinstance(v, Foreign)) else UNKNOWN
             else:
-                value = self.attributes(value, step) if step != "*" else UNKNOWN
-        return value
+                flow = self.attributes(flow, step)
+        return flow
 
-    def _defined(self, place: Place, outline: Outline, index: int) -> Flow:
-        definition = outline.definitions[index]
-        if definition.kind in CLASS_KINDS or definition.kind == "namespace":
+    def _defined(self, place: Place, definition: Definition, index: int) -> Flow:
+        if definition.kind in ("class", "interface", "enum", "namespace"):
             return one(Class(place.path, index), "local")
         if definition.kind == "type":
-            scope = outline.bodies.get(index, place.scope)
-            return one(Alias(Place(place.path, scope), read_annotation(definition.returns, "typescript")), "local")
-        return one(Function(place.path, index), "local") if definition.kind in FUNCTION_KINDS else UNKNOWN
+            return one(NamedType(Place(place.path, definition.scope), UNKNOWN_TYPE, index), "local")
+        if definition.kind in ("constant", "variable"):
+            return self.expression(place, definition.value) if definition.value is not None else UNKNOWN
+        return one(Function(place.path, index), "local")
 
     def _parameter(self, place: Place, outline: Outline, binding: Binding) -> Flow:
-        if binding.annotation and not binding.path:
-            return self.annotation(place, binding.annotation)
-        owner = outline.scopes[place.scope].definition
-        definition = outline.definitions[owner]
-        if outline.scopes[place.scope].kind == "function" and 0 <= binding.target < len(definition.parameters):
-            annotation = definition.parameters[binding.target].annotation
-            return self._unpacked(self.annotation(place, annotation), binding.path) if annotation else UNKNOWN
-        if outline.scopes[place.scope].kind == "lambda" and place.path == self.view.importer:
-            return self._unpacked(self.calls.lambda_parameter(place, outline, binding.name), binding.path)
-        return UNKNOWN
+        scope = outline.scopes[place.scope]
+        owner = scope.definition if outline.bodies.get(scope.definition) == place.scope else -1
+        parameters = outline.definitions[owner].parameters if owner >= 0 else ()
+        annotation = binding.annotation or (parameters[binding.target].annotation if 0 <= binding.target < len(parameters) else "")
+        if annotation:
+            return self.types.annotation(place, annotation)
+        wanted = self._expected.parameter(place, outline, owner, binding.target)
+        if wanted.values:
+            return wanted
+        default = self.expression(place, binding.value) if binding.value is not None else UNKNOWN
+        if not self.is_here(place):
+            return Flow(default.values, False, "argument") if default.values else UNKNOWN
+        given = [self.expression(at, argument) for argument, at in self._arguments_for(outline, place.scope, binding)]
+        found = union([flow for flow in given if flow.values] or [default])
+        if found is default and outline.language != "javascript":
+            return default
+        return Flow(found.values, False, "argument") if found.values else UNKNOWN
 
-    def module_of(self, flow: Flow) -> Module | None:
-        """The module that a flow is, if it is one."""
-        return flow.values[0] if len(flow.values) == 1 and isinstance(flow.values[0], Module) else None
+    def _arguments_for(self, outline: Outline, scope: int, binding: Binding) -> list[tuple[Expression, Place]]:
+        """What calls in this file pass to a parameter, its default where one passes nothing."""
+        owner = outline.scopes[scope].definition if outline.scopes[scope].kind != "lambda" else -1
+        target = ("definition", owner) if owner >= 0 else ("lambda", scope)
+        found = []
+        for at, call in self.context.calls_of(target):
+            parts = call.parts[1:]
+            if any(part.kind == "spread" for part in parts[: binding.target + 1]):
+                continue
+            if binding.target < len(parts):
+                found.append((parts[binding.target], Place(self.memory.path, at)))
+            elif binding.value is not None:
+                found.append((binding.value, Place(self.memory.path, scope)))
+        return found
 
 
-_KINDS = {
-    "name": JavaScriptFlow._name,
-    "attribute": JavaScriptFlow._attribute,
-    "call": JavaScriptFlow._call,
-    "new": JavaScriptFlow._call,
-    "literal": JavaScriptFlow._literal,
-    "collection": JavaScriptFlow._collection,
-    "subscript": JavaScriptFlow._subscript,
-    "definition": JavaScriptFlow._definition,
-    "lambda": JavaScriptFlow._lambda,
-    "conditional": JavaScriptFlow._conditional,
-    "await": JavaScriptFlow._await,
-    "iterate": JavaScriptFlow._iterate,
-    "operator": JavaScriptFlow._operator,
-}
+_DECLARING = (Typed, This, Module, External, Described)
+_TRUTHS = frozenset({"!", "==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof", "delete"})
+_LITERALS = {
+    "str": one(primitive("string"), "local"), "template": one(primitive("string"), "local"), "int": one(primitive("number"), "local"),
+    "float": one(primitive("number"), "local"), "bool": one(primitive("boolean"), "local"), "none": NOTHING,
+    "regexp": one(Foreign(RUNTIME, "RegExp"), "local"),
+}  # fmt: skip
+_KINDS: dict[str, Callable[[JavaScriptFlow, Place, Expression], Flow]] = {
+    "name": JavaScriptFlow._name, "attribute": JavaScriptFlow._attribute, "call": JavaScriptFlow._call, "new": JavaScriptFlow._new,
+    "literal": JavaScriptFlow._literal, "collection": JavaScriptFlow._collection, "subscript": JavaScriptFlow._subscript,
+    "lambda": JavaScriptFlow._lambda, "definition": JavaScriptFlow._definition, "conditional": JavaScriptFlow._conditional,
+    "await": JavaScriptFlow._await, "spread": JavaScriptFlow._operand, "iterate": JavaScriptFlow._iterate, "operator": JavaScriptFlow._operator,
+    "jsx": JavaScriptFlow._element,
+}  # fmt: skip
+_MEMBERS: dict[type, Callable[..., Flow | None]] = {
+    Class: JavaScriptFlow._of_class, Module: JavaScriptFlow._of_module, External: JavaScriptFlow._of_external, Super: JavaScriptFlow._of_super,
+    Function: JavaScriptFlow._of_function, Lambda: JavaScriptFlow._of_callable, Written: JavaScriptFlow._of_written,
+    Described: JavaScriptFlow._of_described, Foreign: JavaScriptFlow._of_foreign, ForeignMethod: JavaScriptFlow._of_foreign_method,
+    Parameter: JavaScriptFlow._of_parameter,
+}  # fmt: skip

@@ -1,214 +1,272 @@
 """JavaScript's and TypeScript's scopes and modules: what a name means at a place, what a module exports, what an import brings in.
 
-A name may be a type and a value at once (an interface and a constant of one name): who asks says which is meant.
+A name may be a type and a value at once (an interface and a constant of one name): who asks says which is meant. An exported name has a
+**home**: the module that declares it and its name there, found through re-exports and barrels.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from analyzers.facts import Binding, Import
+from analyzers.facts import Binding, Export, Import
 from knowledge.graph.bindings import END, SILENT, live_bindings
+from knowledge.graph.javascript_memory import Memory
+from knowledge.graph.javascript_values import RUNTIME
 from knowledge.graph.layout import decode
 from knowledge.graph.outline import MODULE_SCOPE, Outline
-from knowledge.graph.reads import View
-from knowledge.graph.values import UNKNOWN, Class, External, Flow, Foreign, Module, Place, one, through, union
+from knowledge.graph.reads import Tree
+from knowledge.graph.values import UNKNOWN, External, Flow, Module, Place, Value, one, through, union
 
-RUNTIME = "javascript"
-"""The package of what the language and its hosts bring."""
-COMMON = "export="
+WHOLE = "export="
 """The name under which `module.exports = …` and `export = …` stand among the exports."""
 GLOBALS = frozenset({
-    "Array", "ArrayBuffer", "Atomics", "BigInt", "Boolean", "Buffer", "DataView", "Date", "Error", "EvalError", "Float32Array", "Float64Array",
-    "Function", "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy",
-    "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "String", "Symbol", "SyntaxError", "TypeError", "URIError", "Uint16Array",
-    "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet", "decodeURI", "decodeURIComponent", "encodeURI",
-    "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN", "parseFloat", "parseInt", "undefined", "unescape", "console",
-    "document", "window", "self", "global", "process", "setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval",
-    "clearImmediate", "queueMicrotask", "fetch", "require", "module", "exports", "URL", "URLSearchParams", "TextEncoder", "TextDecoder",
-    "AbortController", "Event", "EventTarget", "File", "FileReader", "Blob", "FormData", "Headers", "Request", "Response", "WebSocket", "Worker",
-    "XMLHttpRequest", "localStorage", "sessionStorage", "location", "navigator", "history", "performance", "crypto", "structuredClone", "alert",
-    "confirm", "prompt", "requestAnimationFrame", "cancelAnimationFrame", "HTMLElement", "Element", "Node", "import", "super", "describe", "it",
-    "test", "expect", "beforeEach", "afterEach", "beforeAll", "afterAll", "jest", "vi", "suite", "context", "before", "after",
+    "Array", "ArrayBuffer", "Atomics", "BigInt", "BigInt64Array", "BigUint64Array", "Boolean", "Buffer", "DataView", "Date", "Error", "EvalError",
+    "FinalizationRegistry", "Float32Array", "Float64Array", "Function", "Infinity", "Int16Array", "Int32Array", "Int8Array", "Intl", "Iterator",
+    "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "String",
+    "Symbol", "SyntaxError", "TypeError", "URIError", "AggregateError", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap",
+    "WeakRef", "WeakSet", "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "eval", "globalThis", "isFinite", "isNaN",
+    "parseFloat", "parseInt", "undefined", "unescape", "console", "document", "window", "self", "global", "process", "setTimeout", "setInterval",
+    "setImmediate", "clearTimeout", "clearInterval", "clearImmediate", "queueMicrotask", "fetch", "require", "module", "exports", "URL",
+    "URLSearchParams", "TextEncoder", "TextDecoder", "AbortController", "AbortSignal", "Event", "EventTarget", "CustomEvent", "File", "FileReader",
+    "FileList", "Blob", "FormData", "Headers", "Request", "Response", "ReadableStream", "WebSocket", "Worker", "XMLHttpRequest", "localStorage",
+    "sessionStorage", "location", "navigator", "history", "performance", "crypto", "structuredClone", "alert", "confirm", "prompt", "atob", "btoa",
+    "requestAnimationFrame", "cancelAnimationFrame", "HTMLElement", "Element", "Node", "import", "import.meta", "arguments", "describe", "it",
+    "test", "expect", "beforeEach", "afterEach", "beforeAll", "afterAll", "jest", "vi", "suite", "context", "before", "after", "Bun", "Deno",
 })  # fmt: skip
+"""Names that need no declaration: of the language, of browsers and Node, of test runners."""
 _TYPES = frozenset({"class", "interface", "type", "enum", "namespace"})
 _VALUES_TOO = frozenset({"class", "enum", "namespace"})
 _INLINE = frozenset({"block", "comprehension", "class"})
 _PACKAGE = re.compile(r"(?:@[^/]+/)?[^/]+")
 
-Key = tuple[bytes, int, str, int, bool]
+FollowBinding = Callable[[Place, Binding, bool], Flow]
 
 
-class JavaScriptNames:
-    """Lookups of one resolution. `follow_binding` says what a binding gives; a binding that needs itself is unknown."""
+class Home(NamedTuple):
+    """Where a name is declared: module and local name there; or what it is by itself (a module, something outside)."""
 
-    def __init__(self, view: View, follow_binding: Callable[[Place, Binding, bool], Flow]) -> None:
-        self._view = view
+    path: bytes
+    name: str
+    value: Value | None = None
+
+
+class _Found(NamedTuple):
+    """The bindings of a name in the innermost scope that has it. after: where the function begins that uses it later (-1: no function between)."""
+
+    scope: int
+    bindings: tuple[Binding, ...]
+    after: int
+
+
+class Names:
+    """Lookups of one tree. `follow_binding` says what a binding gives."""
+
+    def __init__(self, tree: Tree, memory: Memory, follow_binding: FollowBinding) -> None:
+        self._tree = tree
+        self._memory = memory
         self._follow_binding = follow_binding
-        self._known: dict[Key, Flow] = {}
-        self._running: set[Key] = set()
-        self._exports: dict[tuple[bytes, str, bool], Flow | None] = {}
-        self._searching: set[tuple[bytes, str, bool]] = set()
+        self._found: dict[tuple[bytes, int, str, bool], _Found | None] = {}
+        self._keys: dict[tuple[bytes, str], str] = {}
+
+    # ── files ──
+
+    def named(self, path: bytes, name: str) -> Outline | None:
+        """The outline of a file, to look at its module-level `name` and what stands below it."""
+        place = (path, name)
+        key = self._keys.get(place)
+        if key is None:
+            key = self._keys[place] = f"{decode(path)}::{name}"
+        self._memory.note("interface", key)
+        return self._tree.outline(path)
 
     # ── scopes ──
 
-    def lookup(self, place: Place, name: str, start: int, is_type: bool = False) -> Flow | None:
-        """What `name` may be at byte `start` of `place`; None where nothing declares it."""
-        outline = self._view.tree.outline(place.path)
+    def find(self, place: Place, name: str, is_type: bool) -> _Found | None:
+        """Where the scopes around a place declare a name."""
+        key = (place.path, place.scope, name, is_type)
+        if key not in self._found:
+            self._found[key] = self._find(place, name, is_type)
+        return self._found[key]
+
+    def _find(self, place: Place, name: str, is_type: bool) -> _Found | None:
+        outline = self._tree.outline(place.path)
         if outline is None:
             return None
-        scope, at, is_later = place.scope, start, False
-        while scope > MODULE_SCOPE:
+        scope, after = place.scope, -1
+        while scope >= MODULE_SCOPE:
             row = outline.scopes[scope]
-            bindings = self._of_kind(outline, outline.names[scope].get(name, ()), is_type)
-            if bindings and row.kind != "class":
-                return self.bound(Place(place.path, scope), name, bindings, at, is_later, is_type)
+            bindings = outline.names[scope].get(name)
+            if bindings and (row.kind != "class" or outline.definitions[row.definition].name == name):
+                fitting = _of_kind(outline, bindings, is_type)
+                if fitting:
+                    return _Found(scope, fitting, after)
             if row.kind not in _INLINE:
-                at, is_later = row.start, True
+                after = row.start
             scope = row.parent
-        found = self._own_module(place.path, outline, name, END if is_later else at, is_type)
-        if found is None and name in GLOBALS:
-            return one(External(RUNTIME, name), "local")
-        return found
+        return None
 
-    def bound(self, place: Place, name: str, bindings: Sequence[Binding], at: int, is_later: bool, is_type: bool) -> Flow:
-        """What the bindings of one name in one scope give at byte `at`, or at any time from then on."""
-        declared = [index for index, binding in enumerate(bindings) if binding.kind in ("definition", "import")]
-        if declared:
-            # Declarations are hoisted; of several (overloads, merged declarations) the last has the body.
-            flows = [self._binding((place.path, place.scope, name, index, is_type), bindings[index]) for index in declared]
-            assigned = [b for b in bindings if b.kind not in ("definition", "import")]
-            if not assigned:
-                return union(flows) if is_type else flows[-1]
-        live = live_bindings(bindings, at, is_later)
-        return union(self._binding((place.path, place.scope, name, index, is_type), bindings[index]) for index in live)
-
-    def _of_kind(self, outline: Outline, bindings: Sequence[Binding], is_type: bool) -> list[Binding]:
-        """The bindings that make a type, or those that make a value."""
-        found = []
-        for binding in bindings:
-            if binding.kind in SILENT:
-                continue
-            kind = outline.definitions[binding.target].kind if binding.kind == "definition" else ""
-            if binding.kind == "import" or (kind in _TYPES if is_type else kind not in _TYPES or kind in _VALUES_TOO):
-                found.append(binding)
-        return found
-
-    def _binding(self, key: Key, binding: Binding) -> Flow:
-        found = self._known.get(key)
+    def lookup(self, place: Place, name: str, start: int, is_type: bool = False) -> Flow | None:
+        """What `name` may be at byte `start` of `place`; None where nothing declares it."""
+        found = self.find(place, name, is_type)
         if found is None:
-            if key in self._running:
-                return UNKNOWN
-            self._running.add(key)
-            found = self._known[key] = self._follow_binding(Place(key[0], key[1]), binding, key[4])
-            self._running.discard(key)
+            return one(External(RUNTIME, name), "local") if name in GLOBALS and not is_type else None
+        if found.scope == MODULE_SCOPE and (found.after >= 0 or place.path != self._memory.path):
+            return self.module_name(place.path, name, is_type)
+        return self._bound(Place(place.path, found.scope), found, start, is_type)
+
+    def module_name(self, path: bytes, name: str, is_type: bool = False) -> Flow:
+        """What a name of a module is once the module has run."""
+        return self._memory.remember(path, ("name", path, name, is_type), UNKNOWN, self._module_name, path, name, is_type)
+
+    def _module_name(self, path: bytes, name: str, is_type: bool) -> Flow:
+        self.named(path, name)
+        found = self.find(Place(path, MODULE_SCOPE), name, is_type)
+        return self._bound(Place(path, MODULE_SCOPE), found, END, is_type) if found is not None else UNKNOWN
+
+    def _bound(self, place: Place, found: _Found, start: int, is_type: bool) -> Flow:
+        """What the bindings of one name in one scope give at a byte offset, or at any time after a function between begins."""
+        bindings = found.bindings
+        if len(bindings) == 1:
+            return self.binding(place, bindings[0], is_type)
+        declared = [binding for binding in bindings if binding.kind in ("definition", "import")]
+        if len(declared) == len(bindings):
+            # Declarations are hoisted; of several (overloads, merged declarations) the last has the body.
+            return union([self.binding(place, binding, is_type) for binding in declared]) if is_type else self.binding(place, declared[-1], False)
+        live = live_bindings(bindings, start if found.after < 0 else found.after, found.after >= 0)
+        return union([self.binding(place, bindings[index], is_type) for index in live])
+
+    def binding(self, place: Place, binding: Binding, is_type: bool = False) -> Flow:
+        """What one binding gives; unknown where it needs itself."""
+        key = ("binding", place.path, place.scope, binding.name, binding.start, is_type)
+        return self._memory.remember(place.path, key, UNKNOWN, self._follow_binding, place, binding, is_type)
+
+    # ── homes ──
+
+    def home_at(self, place: Place, name: str, is_type: bool = False) -> Home | None:
+        """The home of a name that a module declares or imports; None for names of functions and blocks, and undeclared ones."""
+        found = self.find(place, name, is_type)
+        if found is None:
+            return None
+        last = found.bindings[-1]
+        if last.kind == "import":
+            outline = self._tree.outline(place.path)
+            return self.imported(place.path, outline.imports[last.target], is_type) if outline is not None else None
+        return Home(place.path, name) if found.scope == MODULE_SCOPE else None
+
+    def value(self, home: Home, is_type: bool = False) -> Flow:
+        """What stands at a home."""
+        return one(home.value, "import") if home.value is not None else self.module_name(home.path, home.name, is_type)
+
+    def exported(self, path: bytes, name: str, is_type: bool = False) -> Home | None:
+        """The home of what a module exports under a name; None where it exports no such thing."""
+        return self._memory.remember(path, ("export", path, name, is_type), None, self._exported, path, name, is_type)
+
+    def _exported(self, path: bytes, name: str, is_type: bool) -> Home | None:
+        outline = self.named(path, name)
+        if outline is None:
+            return None
+        for export in outline.exports:
+            if export.name == name and name != "*" and (found := self._home_of(path, export, is_type)) is not None:
+                return found
+        whole = self.named(path, "*")
+        for export in whole.exports if whole is not None and name != "default" else ():
+            if export.name == "*" and export.module and (found := self._starred(path, export.module, name, is_type)) is not None:
+                return found
+        return None
+
+    def _starred(self, path: bytes, specifier: str, name: str, is_type: bool) -> Home | None:
+        """Of a star export of a package it is not known what it brings."""
+        for value in self.module(path, specifier).values:
+            if isinstance(value, Module):
+                return self.exported(value.path, name, is_type)
+        return None
+
+    def _home_of(self, path: bytes, export: Export, is_type: bool) -> Home | None:
+        if export.module:
+            return self._reexported(path, export.module, export.local, is_type)
+        self.named(path, export.local)
+        return self.home_at(Place(path, MODULE_SCOPE), export.local, is_type)
+
+    def _reexported(self, path: bytes, specifier: str, name: str, is_type: bool) -> Home | None:
+        for value in self.module(path, specifier).values:
+            if name == "*":
+                return Home(b"", "", value)
+            if isinstance(value, Module):
+                return self.exported(value.path, name, is_type)
+            if isinstance(value, External):
+                return Home(b"", "", External(value.package, name))
+        return None
+
+    def imported(self, importer: bytes, found: Import, is_type: bool = False) -> Home | None:
+        """The home of what an import brings in."""
+        key = ("import", importer, found.module, found.name, is_type)
+        return self._memory.remember(importer, key, None, self._imported, importer, found, is_type)
+
+    def _imported(self, importer: bytes, found: Import, is_type: bool) -> Home | None:
+        for value in self.module(importer, found.module).values:
+            if isinstance(value, External):
+                return Home(b"", "", External(value.package, found.name if found.name not in ("*", "") else value.name))
+            if isinstance(value, Module):
+                return self._member(value, found.name, is_type)
+        return None
+
+    def _member(self, module: Module, name: str, is_type: bool) -> Home | None:
+        if name == "*":
+            whole = self.exported(module.path, WHOLE, is_type)
+            return whole if whole is not None else Home(b"", "", module)
+        found = self.exported(module.path, name, is_type)
+        if found is None and name == "default":
+            # A CommonJS module is its own default.
+            return self.exported(module.path, WHOLE, is_type) or Home(b"", "", module)
         return found
 
-    def _own_module(self, path: bytes, outline: Outline, name: str, at: int, is_type: bool) -> Flow | None:
-        if path != self._view.importer:
-            self._view.named(path, name)
-        bindings = self._of_kind(outline, outline.names[MODULE_SCOPE].get(name, ()), is_type)
-        return self.bound(Place(path, MODULE_SCOPE), name, bindings, at, False, is_type) if bindings else None
+    def imported_flow(self, importer: bytes, found: Import, is_type: bool = False) -> Flow:
+        """What an import binds its name to."""
+        home = self.imported(importer, found, is_type)
+        return through(self.value(home, is_type), "import") if home is not None else UNKNOWN
 
     # ── modules ──
 
-    def exported(self, path: bytes, name: str, is_type: bool = False) -> Flow | None:
-        """What a module exports under a name; None where it exports no such thing."""
-        key = (path, name, is_type)
-        if key in self._exports:
-            return self._exports[key]
-        if key in self._searching:
-            return None
-        self._searching.add(key)
-        found = self._search(path, name, is_type)
-        self._searching.discard(key)
-        if found is not None or not self._searching:
-            self._exports[key] = found
-        return found
-
-    def _search(self, path: bytes, name: str, is_type: bool) -> Flow | None:
-        outline = self._view.named(path, name)
-        if outline is None:
-            return UNKNOWN
-        flows = []
-        for export in outline.exports:
-            if export.name == name:
-                found = self._reexported(path, export.module, export.local, is_type) if export.module else self.local(path, export.local, is_type)
-                if found is not None:
-                    flows.append(found)
-        if flows:
-            return union(flows)
-        whole = self._view.whole(path)
-        for export in whole.exports if whole is not None else ():
-            if export.name == "*" and export.module and name != "default":
-                found = self._reexported(path, export.module, name, is_type)
-                if found is not None:
-                    return found
-        return None
-
-    def local(self, path: bytes, name: str, is_type: bool = False) -> Flow | None:
-        """A module-level name of a module, whether it is exported or not."""
-        outline = self._view.named(path, name)
-        return self._own_module(path, outline, name, END, is_type) if outline is not None else None
-
-    def _reexported(self, path: bytes, specifier: str, name: str, is_type: bool) -> Flow | None:
-        flows = []
-        for value in self.module(path, specifier).values:
-            if name == "*":
-                flows.append(one(value, "import"))
-            elif isinstance(value, Module):
-                found = self.exported(value.path, name, is_type)
-                if found is not None:
-                    flows.append(through(found, "import"))
-            elif isinstance(value, External):
-                flows.append(one(External(value.package, name), "import"))
-        return union(flows) if flows else None
-
     def module(self, importer: bytes, specifier: str) -> Flow:
         """The module that a specifier means in a file."""
-        layout = self._view.tree.layout.javascript
-        if not specifier.startswith("."):
-            self._view.note_javascript_layout(importer)
+        return self._memory.remember(importer, ("module", importer, specifier), UNKNOWN, self._module, importer, specifier)
+
+    def _module(self, importer: bytes, specifier: str) -> Flow:
+        layout = self._tree.layout.javascript
+        is_relative = specifier.startswith(("./", "../")) or specifier in (".", "..")
+        if not is_relative:
+            self._memory.note("layout", "javascript:" + decode(importer.rpartition(b"/")[0]))
         for stem in layout.stems_for(importer, specifier):
-            found = self._view.module("javascript:" + decode(stem))
+            key = "javascript:" + decode(stem)
+            self._memory.note("module", key)
+            found = self._tree.layout.answer(key)
             if found:
                 return one(Module(found[0]), "import")
-        if specifier.startswith(("./", "../")) or specifier in (".", ".."):
+        if is_relative:
             return UNKNOWN
-        package = _PACKAGE.match(specifier.removeprefix("node:"))
-        name = package[0] if package is not None else specifier
-        return one(External(name, specifier.removeprefix("node:")[len(name) + 1 :].replace("/", ".")), "import")
+        bare = specifier.removeprefix("node:")
+        package = _PACKAGE.match(bare)
+        name = package[0] if package is not None else bare
+        return one(External(name, bare[len(name) + 1 :].replace("/", ".")), "import")
 
-    def imported(self, importer: bytes, found: Import, is_type: bool = False) -> Flow:
-        """What an import binds its name to."""
-        flows = []
-        for value in self.module(importer, found.module).values:
-            if isinstance(value, External):
-                flows.append(one(External(value.package, found.name if found.name != "*" else value.name), "import"))
-            elif isinstance(value, Module):
-                flows.append(self._member(value, found.name, is_type))
-        return union(flows) if flows else UNKNOWN
-
-    def _member(self, module: Module, name: str, is_type: bool) -> Flow:
-        if name == "*":
-            common = self.exported(module.path, COMMON, is_type)
-            return through(common, "import") if common is not None and common.values else one(module, "import")
-        found = self.exported(module.path, name, is_type)
-        if found is None:
-            common = self.exported(module.path, COMMON, is_type)
-            if common is None:
-                return UNKNOWN
-            found = common if name == "default" else _item(common, name)
-        return through(found, "import")
+    def has_outside(self, path: bytes) -> bool:
+        """Whether a module passes on everything of a package that is outside."""
+        outline = self.named(path, "*")
+        for export in outline.exports if outline is not None else ():
+            if export.name == "*" and export.module and any(isinstance(v, External) for v in self.module(path, export.module).values):
+                return True
+        return False
 
 
-def _item(flow: Flow, name: str) -> Flow:
-    """A member of what `module.exports` was set to, where that is an object literal."""
-    found = [item for value in flow.values if isinstance(value, Foreign) for key, item in value.items if key == name]
-    return union(found) if found else UNKNOWN
-
-
-def is_class(flow: Flow) -> bool:
-    """Whether a flow is one class of the repository."""
-    return len(flow.values) == 1 and isinstance(flow.values[0], Class)
+def _of_kind(outline: Outline, bindings: Sequence[Binding], is_type: bool) -> tuple[Binding, ...]:
+    """The bindings that make a type, or those that make a value."""
+    found = []
+    for binding in bindings:
+        if binding.kind in SILENT:
+            continue
+        kind = outline.definitions[binding.target].kind if binding.kind == "definition" else ""
+        if binding.kind == "import" or (kind in _TYPES if is_type else kind not in _TYPES or kind in _VALUES_TOO):
+            found.append(binding)
+    return tuple(found)

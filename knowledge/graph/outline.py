@@ -52,19 +52,24 @@ class Outline:
         self.returns: dict[int, list[Return]] = defaultdict(list)
         for found in facts.returns:
             self.returns[found.scope].append(found)
+        self.added: dict[int, dict[str, list[int]]] = {}
+        """class, function or object → name → members that nothing binds in its body (`Class.prototype.name = …`, an object literal's functions)"""
+        if facts.language != "python":
+            self._find_added(facts)
         self.attributes: dict[int, dict[str, list[Access]]] = {}
-        """class → attribute → what methods write to it through self or this"""
+        """class (or constructor function) → attribute → what methods write to it through self or this"""
         for access in facts.accesses:
             if access.is_write:
                 self._add_attribute(access)
         self.narrowings: dict[int, list[Narrowing]] = defaultdict(list)
-        self.added: dict[int, dict[str, list[int]]] = {}
-        """class or object → name → members that stand outside its body (`Class.prototype.name = …`, an object literal's functions)"""
-        for index, definition in enumerate(facts.definitions):
-            if definition.parent > 0 and definition.kind in FUNCTION_KINDS and definition.scope != self.bodies.get(definition.parent):
-                self.added.setdefault(definition.parent, {}).setdefault(definition.name, []).append(index)
         for narrowing in facts.narrowings:
             self.narrowings[narrowing.scope].append(narrowing)
+
+    def _find_added(self, facts: FileFacts) -> None:
+        bound = {binding.target for binding in facts.bindings if binding.kind == "definition"}
+        for index, definition in enumerate(facts.definitions):
+            if definition.parent > 0 and index not in bound and (definition.kind in FUNCTION_KINDS or definition.kind == "class"):
+                self.added.setdefault(definition.parent, {}).setdefault(definition.name, []).append(index)
 
     def _add_attribute(self, access: Access) -> None:
         target = access.target
@@ -75,7 +80,10 @@ class Outline:
             self.attributes.setdefault(owner, {}).setdefault(target.name, []).append(access)
 
     def owner_of_self(self, scope: int, name: str) -> int:
-        """The class whose instance `name` is in `scope`, because it is the first parameter of a method around it (or `this`); -1: none."""
+        """The class whose instance `name` is in `scope`, because it is the first parameter of a method around it (or `this`); -1: none.
+
+        In JavaScript it may be a function that constructs: one with a capital, whose methods are assigned to it.
+        """
         index = self.scopes[scope].definition
         while index > 0:
             definition = self.definitions[index]
@@ -85,6 +93,11 @@ class Outline:
                     return parent
                 is_first = bool(definition.parameters) and definition.parameters[0].name == name
                 return parent if is_first and "static" not in definition.flags and definition.kind in FUNCTION_KINDS else -1
+            if name == "this" and definition.kind == "function" and self.language != "python":
+                if index in self.added.get(parent, {}).get(definition.name, ()) and self.definitions[parent].kind == "function":
+                    return parent if "static" not in definition.flags else -1
+                if definition.name[:1].isupper():
+                    return index
             index = parent
         return -1
 

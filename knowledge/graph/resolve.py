@@ -8,7 +8,7 @@ from analyzers.facts import FileFacts
 from knowledge.graph.outline import Outline
 from knowledge.graph.reads import Tree, View
 from knowledge.graph.resolution import EdgeWriter, Resolution
-from knowledge.graph.resolve_javascript import JavaScriptResolver
+from knowledge.graph.resolve_javascript import JavaScriptResolver, flow_of
 from knowledge.graph.resolve_python import PythonResolver
 from knowledge.graph.resolve_tags import resolve_tags
 
@@ -35,7 +35,7 @@ def _python(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
 
 
 def _javascript(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
-    resolver = JavaScriptResolver(view, facts, outline)
+    resolver = JavaScriptResolver(view, facts, outline, flow_of(view.tree))
     resolver.run()
     return resolver.writer
 

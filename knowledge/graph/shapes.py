@@ -15,7 +15,8 @@ from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, MODULE_SCOPE, O
 EXPRESSION_DEPTH = 40
 """Deeper expressions are neither hashed nor followed."""
 ABSENT = ""
-_FLAGS = frozenset({"declaration", "conditional", "exported", "error", "test"})
+_WITH_MEMBERS = CLASS_KINDS | {"namespace", "type", "constant", "variable"}
+_FLAGS = frozenset({"conditional", "exported", "error", "test"})
 """Flags of a definition that no other file's resolution looks at (`conditional` is in its binding)."""
 
 
@@ -73,6 +74,8 @@ class _Shape:
             self.expression(binding.value, binding.scope)
         if binding.target < 0:
             return
+        if binding.kind == "assignment":
+            self._parts.append("static" if "static" in self._outline.definitions[binding.target].flags else "")
         if binding.kind == "definition":
             self.definition(binding.target)
         elif binding.kind == "import":
@@ -93,19 +96,23 @@ class _Shape:
         for expression in (*found.bases, *found.decorators):
             self.expression(expression, found.scope)
         for parameter in found.parameters:
-            self._parts += (parameter.name, parameter.kind, parameter.annotation)
-        if found.kind in CLASS_KINDS or found.kind == "namespace" or found.kind in ("type", "constant", "variable"):
-            self._class(index)
+            self._parts += (parameter.name, parameter.kind, parameter.annotation, parameter.default if parameter.kind == "type" else "")
+        if found.kind in _WITH_MEMBERS:
+            self._body(index)
         elif found.kind in FUNCTION_KINDS:
             self._parts.append("abstract" if self._outline.is_abstract(index) else "")
             if not found.returns:
                 self._results(index)
+        self._assigned(index)
 
-    def _class(self, index: int) -> None:
+    def _body(self, index: int) -> None:
         body = self._outline.bodies.get(index)
         if body is not None:
             for name in self._outline.names[body]:
                 self.bindings(body, name)
+
+    def _assigned(self, index: int) -> None:
+        """What is added to a class, function or object outside of its body, and by its methods."""
         for indexes in self._outline.added.get(index, {}).values():
             for added in indexes:
                 self.definition(added)
@@ -118,10 +125,13 @@ class _Shape:
     def _results(self, index: int) -> None:
         body = self._outline.bodies.get(index)
         if body is not None:
-            for row in self._outline.returns.get(body, ()):
-                self._parts += (row.kind, row.span.start)
-                if row.value is not None and row.kind != "raise":
-                    self.expression(row.value, body)
+            self._returned(body)
+
+    def _returned(self, scope: int) -> None:
+        for row in self._outline.returns.get(scope, ()):
+            self._parts += (row.kind, row.span.start)
+            if row.value is not None and row.kind != "raise":
+                self.expression(row.value, scope)
 
     def expression(self, expression: Expression, scope: int, depth: int = 0) -> None:
         if depth > EXPRESSION_DEPTH:
@@ -135,6 +145,9 @@ class _Shape:
             self._local(expression.name, scope)
         elif expression.kind == "definition" and expression.scope >= 0:
             self.definition(self._outline.scopes[expression.scope].definition)
+        elif expression.kind == "lambda" and expression.scope >= 0 and ("lambda", expression.scope) not in self._seen:
+            self._seen.add(("lambda", expression.scope))
+            self._returned(expression.scope)
         for part in expression.parts:
             self.expression(part, scope, depth + 1)
         self._parts.append(")")

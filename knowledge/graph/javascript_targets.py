@@ -1,0 +1,238 @@
+"""Which symbols a call means in JavaScript: the declaration that its callee names, and what runs where the two differ.
+
+A call through a constant or a member that is not a function by itself (`const parse = makeParser(…)`, a field that holds a function) is a call of
+that symbol: it is what a reader finds under the name. What is known to run behind it is inferred.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from analyzers.facts import Call, Expression
+from knowledge.graph.guesses import Guesses
+from knowledge.graph.javascript_flow import JavaScriptFlow
+from knowledge.graph.javascript_names import Home
+from knowledge.graph.javascript_outside import has_member
+from knowledge.graph.javascript_values import RUNTIME, Described, Parameter, Written
+from knowledge.graph.outline import FUNCTION_KINDS, MODULE_SCOPE, Outline
+from knowledge.graph.resolution import RIVALS, EdgeWriter, Target, targets_of
+from knowledge.graph.values import Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Super, Value
+from knowledge.records.identifiers import SymbolId
+
+_VARIABLES = frozenset({"constant", "variable", "property"})
+
+
+class Declared(NamedTuple):
+    """A declaration that an expression names. is_near: of the same file, by its bare name."""
+
+    path: bytes
+    definition: int
+    is_certain: bool
+    reason: str
+    is_near: bool = False
+
+
+class Targets:
+    """Targets of the calls of one file."""
+
+    def __init__(self, flow: JavaScriptFlow, guesses: Guesses, writer: EdgeWriter, outline: Outline) -> None:
+        self._flow = flow
+        self._guesses = guesses
+        self._writer = writer
+        self._outline = outline
+        self._path = writer.path
+
+    def of_call(self, call: Call, place: Place, callee: Expression) -> list[Target]:
+        """The targets of a call, best first."""
+        flow = self._flow.expression(place, callee)
+        runs = self._runs(flow)
+        if callee.kind in ("name", "attribute"):
+            named = self._variables(place, callee)
+            if named and not (runs and named[0].is_near):
+                return self._named(named) + [Target(t.symbol, "inferred", "alias", t.rivals) for t in runs]
+        if runs or flow.is_certain or any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
+            return runs
+        return self._guess(place, callee, call)
+
+    def _named(self, rows: list[Declared]) -> list[Target]:
+        symbols = {(row.path, row.definition): self._writer.symbol(row.path, row.definition) for row in rows}
+        is_resolved = len(symbols) == 1 and all(row.is_certain for row in rows)
+        reason = rows[0].reason if len(symbols) == 1 else "branch"
+        return [Target(s, "resolved" if is_resolved else "inferred", reason, len(symbols) - 1) for s in list(symbols.values())[:RIVALS]]
+
+    def _runs(self, flow: Flow) -> list[Target]:
+        """The functions and classes that a callee may be."""
+        values: list[Value] = []
+        is_certain = flow.is_certain
+        for value in flow.values:
+            if isinstance(value, Super):
+                values += [Class(above.path, above.definition) for above in self._flow.classes.order(value.path, value.index)[1:2] if above.path]
+            elif isinstance(value, Function | Class) or (isinstance(value, External) and value.package != RUNTIME):
+                values.append(value)
+            elif isinstance(value, Lambda):
+                owner = self._owner_of(value)
+                values += [Function(value.path, owner)] if owner > 0 else []
+                is_certain = False
+        return targets_of(Flow(tuple(values), is_certain, flow.reason), self._flow.tree) if values else []
+
+    def _owner_of(self, value: Lambda) -> int:
+        """The constant or variable in whose value an anonymous function stands; 0: none."""
+        outline = self._flow.tree.outline(value.path)
+        index = outline.scopes[value.scope].definition if outline is not None else 0
+        return index if outline is not None and index > 0 and outline.definitions[index].kind in _VARIABLES else 0
+
+    # ── what a name declares ──
+
+    def _variables(self, place: Place, callee: Expression) -> list[Declared]:
+        """The constants, variables and fields that an expression names; nothing where it names anything else too."""
+        found = self.declared(place, callee)
+        tree = self._flow.tree
+        for row in found:
+            outline = tree.outline(row.path)
+            if outline is None or outline.definitions[row.definition].kind not in _VARIABLES:
+                return []
+        return found
+
+    def declared(self, place: Place, expression: Expression) -> list[Declared]:
+        """The declarations that a name or member access names."""
+        if expression.kind == "name":
+            found = self._of_name(place, expression.name)
+            return [found] if found is not None else []
+        if expression.kind != "attribute":
+            return []
+        owner = self._flow.expression(place, expression.parts[0])
+        rows = []
+        for value in owner.values:
+            found = self.member_of(value, expression.name, owner)
+            if found is not None:
+                rows.append(found)
+            elif has_member(value, expression.name):
+                rows = [row._replace(is_certain=False) for row in rows]
+        return rows
+
+    def _of_name(self, place: Place, name: str) -> Declared | None:
+        found = self._flow.names.find(place, name, False)
+        if found is None:
+            return None
+        last = found.bindings[-1]
+        if last.kind == "import":
+            home = self._flow.names.imported(place.path, self._outline.imports[last.target])
+            return self.of_home(home, "import") if home is not None else None
+        if last.kind == "definition":
+            return Declared(place.path, self._flow.declarations.body_of(place.path, last.target), True, "local", True)
+        if found.scope != MODULE_SCOPE:
+            return None
+        same = self._flow.declarations.named(place.path, 0, name)
+        return Declared(place.path, same[-1], True, "local", True) if same else None
+
+    def of_home(self, home: Home, reason: str) -> Declared | None:
+        """The declaration at a home, as a value."""
+        if home.value is not None:
+            return None
+        outline = self._flow.names.named(home.path, home.name)
+        if outline is None:
+            return None
+        same = [i for i in self._flow.declarations.named(home.path, 0, home.name) if outline.definitions[i].scope == MODULE_SCOPE]
+        values = [i for i in same if outline.definitions[i].kind not in ("interface", "type")] or same
+        if not values:
+            return None
+        index = values[-1]
+        if outline.definitions[index].kind in FUNCTION_KINDS:
+            index = self._flow.declarations.body_of(home.path, index)
+        return Declared(home.path, index, True, reason)
+
+    def member_of(self, value: Value, name: str, owner: Flow) -> Declared | None:
+        """The declaration of a member of a value."""
+        reason = owner.reason or "attribute"
+        if isinstance(value, Module):
+            home = self._flow.names.exported(value.path, name)
+            found = self.of_home(home, "import") if home is not None else None
+            return found._replace(is_certain=owner.is_certain) if found is not None else None
+        if isinstance(value, Instance | Class):
+            return self._of_class(value, name, owner, reason)
+        if isinstance(value, Super):
+            row = self._flow.classes.find(value.path, value.index, name, isinstance(value.receiver, Class), 1)
+            member = row.member if row is not None else None
+            return Declared(member.path, member.definition, True, "super") if member is not None and member.definition >= 0 else None
+        if isinstance(value, Parameter):
+            bound = self._flow.types.bound(value)
+            rows = [self.member_of(inner, name, bound) for inner in bound.values]
+            return rows[0] if len(rows) == 1 else None
+        if isinstance(value, Described) and value.annotation.kind == "intersection":
+            return self._of_intersection(value, name, owner)
+        return None
+
+    def _of_intersection(self, value: Described, name: str, owner: Flow) -> Declared | None:
+        for part in value.annotation.arguments:
+            for inner in self._flow.types.flow(value.place, part, value.environment).values:
+                found = self.member_of(inner, name, owner)
+                if found is not None:
+                    return found
+        return None
+
+    def _of_class(self, value: Instance | Class, name: str, owner: Flow, reason: str) -> Declared | None:
+        outline = self._flow.tree.outline(value.path)
+        if outline is None:
+            return None
+        if isinstance(value, Class) and outline.definitions[value.index].kind in ("namespace", "enum"):
+            for sibling in self._flow.declarations.siblings(value.path, value.index):
+                same = self._flow.declarations.named(value.path, sibling, name)
+                if same:
+                    self._flow.declarations.get(value.path, sibling)
+                    return Declared(value.path, same[-1], owner.is_certain, reason)
+            return None
+        row = self._flow.classes.find(value.path, value.index, name, isinstance(value, Class))
+        member = row.member if row is not None else None
+        if row is None or member is None or member.definition < 0:
+            return None
+        return Declared(member.path, member.definition, owner.is_certain and row.is_certain, reason)
+
+    # ── elements and guesses ──
+
+    def of_element(self, call: Call, place: Place) -> list[Target]:
+        """The component that a JSX element calls."""
+        expression: Expression | None = None
+        for name in call.expression.name.split("."):
+            start = call.name_span.start
+            expression = Expression("name", name, (), (), "", -1, start) if expression is None else Expression("attribute", name, (expression,))
+        if expression is None:
+            return []
+        runs = self._runs(self._flow.expression(place, expression))
+        named = self._variables(place, expression)
+        return self._named(named) if named and not runs else runs
+
+    def _guess(self, place: Place, callee: Expression, call: Call) -> list[Target]:
+        row = call.name_span.row
+        if callee.kind == "attribute":
+            owner = self._flow.expression(place, callee.parts[0])
+            if owner.values and all(isinstance(v, External | Foreign | ForeignMethod | Module) and not isinstance(v, Written) for v in owner.values):
+                self._writer.limit("unknown-member", row)
+                return []
+            targets, code = self._guesses.method(callee.name, callee.parts[0].name)
+            self._writer.limit(code or "unknown-receiver", row)
+            return targets
+        if callee.kind == "name":
+            is_declared = self._flow.names.find(place, callee.name, False) is not None
+            self._writer.limit("unknown-callee" if is_declared else "undeclared-name", row)
+            # A script without imports shares its names with the other scripts of its page.
+            return [] if is_declared or self._outline.imports or self._outline.exports else self._guesses.function(callee.name)
+        self._writer.limit("computed-callee", row)
+        return []
+
+    # ── callbacks ──
+
+    def callbacks(self, call: Call, place: Place, callee: Expression) -> list[tuple[Expression, SymbolId]]:
+        """The functions that a call passes to something outside, which is likely to run them."""
+        arguments = [part for part in call.expression.parts[1:] if part.kind in ("name", "attribute")]
+        if not arguments:
+            return []
+        flow = self._flow.expression(place, callee)
+        if not flow.values or not all(isinstance(value, External | ForeignMethod) for value in flow.values):
+            return []
+        found = []
+        for argument in arguments:
+            given = self._flow.expression(place, argument)
+            if len(given.values) == 1 and isinstance(given.values[0], Function):
+                function = given.values[0]
+                found.append((argument, self._writer.symbol(function.path, function.index)))
+        return found
