@@ -1,4 +1,4 @@
-"""Looking at claims: one with all it stands on, many in one list, and the whole history of one."""
+"""Looking at claims: one with all it stands on, many in one list."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from knowledge.claims.lifecycle import worst_first
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.answers import claim_answer
-from knowledge.operations.lines import claim_line, history_line
+from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
-from knowledge.records.answers import Checked, ClaimAnswer, ClaimsAnswer, HistoryAnswer
+from knowledge.records.answers import Checked, ClaimAnswer, ClaimsAnswer
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.stored import ClaimFilter
 
@@ -88,10 +88,3 @@ def checked(held: dict[str, Held], statuses: Iterable[ClaimStatus]) -> Checked:
     if unreadable:
         because.append(f"{unreadable} stand on files that cannot be read or do not parse")
     return Checked(count, unanchored + unreadable, tuple(because))
-
-
-def history(project: Project, claim_id: str) -> HistoryAnswer:
-    """Every event of a claim, oldest first: who, when, at which commit, why."""
-    claim_id = project.ledger.resolve_claim(claim_id)
-    claim = project.ledger.claim(claim_id)
-    return HistoryAnswer(claim_id, claim.statement, tuple(history_line(e) for e in project.ledger.events(claim_id=claim_id)))

@@ -8,7 +8,7 @@ from typing import Any
 from knowledge.claims.proposals import CANNOT_NOTICE
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.tree_view import IndexedTree
-from knowledge.records.answers import AnchorLine, CauseLine, ClaimLine, EdgeLine, HistoryLine, VerdictLine
+from knowledge.records.answers import AnchorLine, CauseLine, ChangeLine, ClaimLine, EdgeLine, HistoryLine, VerdictLine
 from knowledge.records.claims import Anchor, AnchorReading, Author, Cause, ClaimStatus, Predicate, Verdict
 from knowledge.records.edges import Edge
 from knowledge.records.events import Event
@@ -100,12 +100,12 @@ def verdict_lines(verdicts: Sequence[Verdict], status: ClaimStatus) -> tuple[Ver
     return tuple(VerdictLine(v.kind, author_text(v.author), v.said_at, v.revision, v.reason, v.id == holding) for v in verdicts)
 
 
-def history_line(event: Event) -> HistoryLine:
-    """An event of a claim's history."""
+def history_line(event: Event, changes: tuple[ChangeLine, ...] = ()) -> HistoryLine:
+    """An event of a claim's history, with what was found of the changes that led to it."""
     payload: dict[str, Any] = event.payload
     return HistoryLine(
         event.sequence, event.type, event.at, event.author, str(payload.get("revision") or ""), str(payload.get("subject") or ""),
-        str(payload.get("reason") or ""), payload,
+        str(payload.get("reason") or ""), payload, str(payload.get("commit_author") or ""), changes,
     )  # fmt: skip
 
 

@@ -108,8 +108,20 @@ class VerdictLine:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """What a commit did to one thing that a claim stands on. diff: at most twelve lines; () where there is none, and then no_diff may say why."""
+
+    reason: str
+    anchor: str
+    place: str
+    detail: str
+    diff: tuple[str, ...] = ()
+    no_diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """One event of a claim's history."""
+    """One event of a claim's history. changes: what made the status change, computed anew from git when one looks."""
 
     sequence: int
     type: str
@@ -119,6 +131,8 @@ class HistoryLine:
     subject: str
     reason: str
     detail: dict[str, Any] = field(default_factory=dict)
+    commit_author: str = ""
+    changes: tuple[ChangeLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TypedDict, Unpack
 import click
 
 from knowledge.operations import claims
+from knowledge.operations.history import history
 from knowledge.surfaces.cli.commands.choices import KINDS, STATUSES
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.commands.paths import from_here
@@ -72,8 +73,9 @@ def list_command(settings: Settings, **options: Unpack[ListOptions]) -> None:
 def history_command(settings: Settings, claim: str) -> None:
     """Everything that happened to a claim.
 
-    Oldest first: who, when, at which commit, and why. Nothing is ever taken out of it.
+    Oldest first: who, when, at which commit of whom, and why, with a small diff of what changed, as far as git still has both trees.
+    Nothing is ever taken out of it.
     """
     with opened(settings) as project:
-        answer = claims.history(project, claim)
+        answer = history(project, claim)
     show(answer, settings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.text import Text
 
@@ -13,8 +12,6 @@ from knowledge.records.answers import (
     ClaimLine,
     ClaimsAnswer,
     EvidenceLine,
-    HistoryAnswer,
-    HistoryLine,
     RecheckAnswer,
     ReconcileAnswer,
     StaleAnswer,
@@ -24,7 +21,6 @@ from knowledge.surfaces.cli.render.lines import (
     BLANK,
     NAME,
     QUIET,
-    REASONS,
     Line,
     cause_lines,
     checked_lines,
@@ -135,48 +131,6 @@ def stale_answer(answer: StaleAnswer) -> list[Line]:
     return [*lines, BLANK, *checked_lines(answer.checked), hint(steps)]
 
 
-def history_answer(answer: HistoryAnswer) -> list[Line]:
-    """A claim's events, oldest first."""
-    lines = [Line(join(data(answer.claim_id, NAME), data(answer.statement, "bold"))), BLANK]
-    for event in answer.history:
-        lines.append(Line(join(data(event.at, QUIET), data(event.type), data(f"by {event.by}", QUIET), _commit(event)), hang=4))
-        if event.reason:
-            lines.append(said("why", data(event.reason), indent=4))
-        for cause in event.detail.get("causes", ()):
-            lines.append(_kept_cause(cause))
-        if event.detail.get("from") and event.detail.get("to"):
-            lines.append(Line(Text.assemble(status_word(str(event.detail["from"])), " → ", status_word(str(event.detail["to"]))), 4))
-        rest = {key: value for key, value in event.detail.items() if key not in _TOLD and value not in (None, "", [], {})}
-        lines += table([(data(key.replace("_", " "), QUIET), data(_plain(value))) for key, value in rest.items()], indent=4)
-    return lines
-
-
-_TOLD = frozenset(
-    {"revision", "subject", "reason", "causes", "from_revision", "commit_author", "branch", "from", "to", "old_fingerprint", "new_fingerprint"}
-)
-"""What an event's own line says already, or only `--json` needs."""
-
-
-def _commit(event: HistoryLine) -> Text | None:
-    if not event.revision:
-        return None
-    author = str(event.detail.get("commit_author") or "").partition(" <")[0]
-    return join(
-        data(f"at {event.revision[:8]}", NAME),
-        data(f"“{event.subject}”") if event.subject else None,
-        data(f"of {author}", QUIET) if author else None,
-        by=" ",
-    )
-
-
-def _kept_cause(cause: dict[str, Any]) -> Line:
-    """A cause as the ledger keeps it in an event."""
-    place, detail = str(cause.get("place", "")), str(cause.get("detail", ""))
-    hashes = f"{str(cause['old'])[:8]} → {str(cause['new'])[:8]}" if cause.get("old") and cause.get("new") else ""
-    text = join(data(detail), data(place, NAME) if place not in detail else None, data(hashes, QUIET))
-    return said(REASONS.get(str(cause.get("reason")), clean(str(cause.get("reason")))), text, indent=4, style="red")
-
-
 def evidence_line(piece: EvidenceLine) -> list[Line]:
     """A piece of evidence in full: where it was read, what it shows and what it does not."""
     rows = [
@@ -273,7 +227,7 @@ def _verdict_lines(verdicts: Sequence[VerdictLine]) -> list[Line]:
 def _detail_lines(answer: ClaimAnswer) -> list[Line]:
     rows = [("decided by", answer.predicate)] if answer.predicate else []
     for values in (answer.scope, answer.freshness, answer.detail):
-        rows += [(key.replace("_", " "), _plain(value)) for key, value in values.items() if value not in (None, "", 0, [], (), {})]
+        rows += [(key.replace("_", " "), plain(value)) for key, value in values.items() if value not in (None, "", 0, [], (), {})]
     return table([(data(key, QUIET), data(value)) for key, value in rows])
 
 
@@ -281,11 +235,12 @@ def _excerpt(text: str) -> list[Line]:
     return [Line(Text.assemble(("│  ", QUIET), row), 2, is_whole=True) for row in clean_lines(text)]
 
 
-def _plain(value: object) -> str:
+def plain(value: object) -> str:
+    """A value of an answer's plain fields, in one line."""
     if isinstance(value, dict):
-        return " · ".join(f"{key}: {_plain(item)}" for key, item in value.items())
+        return " · ".join(f"{key}: {plain(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_plain(item) for item in value)
+        return ", ".join(plain(item) for item in value)
     return str(value)
 
 

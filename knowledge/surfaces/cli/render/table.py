@@ -7,14 +7,14 @@ from typing import Any
 
 from knowledge.records import answers
 from knowledge.surfaces.cli.answers import HooksAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, graph, judging, store
+from knowledge.surfaces.cli.render import claims, conflicts, graph, history, judging, store
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.ClaimAnswer: claims.claim_answer,
     answers.ClaimsAnswer: claims.claims_answer,
     answers.StaleAnswer: claims.stale_answer,
-    answers.HistoryAnswer: claims.history_answer,
+    answers.HistoryAnswer: history.history_answer,
     answers.EvidenceLine: claims.evidence_line,
     answers.RecheckAnswer: claims.recheck_answer,
     answers.ReconcileAnswer: claims.reconcile_answer,
