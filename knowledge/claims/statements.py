@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from knowledge.claims.common_words import FUNCTION_WORDS, is_common
+from knowledge.claims.everyday_words import FUNCTION_WORDS, is_common
 
 _NAME = r"`?(?:[\w./\\-]+::)?[^\W\d][\w$]*(?:[./-]+[\w$]+)*(?:\(\))?`?"
 _PATH = r"`?[\w.$/\\-]+`?"

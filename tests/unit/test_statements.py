@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.claims.common_words import is_common
+from knowledge.claims.everyday_words import is_common
 from knowledge.claims.statements import clean, mentions, names_in, says_only_called, says_order, understand
 
 CASES = Path(__file__).parent.parent / "cases" / "statements"
