@@ -6,8 +6,9 @@
     import          dotted, after "specifier."   type arguments; the specifier stands first as a `literal`
     union, intersection, tuple         members
     array                              element
-    function, constructor              result, then parameters
+    function, constructor              result, parameters, its own type parameters
     parameter, rest name               type
+    type            name               bound, if any
     object                             member, index, call and construct rows
     member          name               type (a method: its function)
     index                              type of what any key leads to
@@ -242,13 +243,28 @@ class _Reader:
 
     def function(self, depth: int, arrow: str = "=>") -> Annotation:
         """`<T>(a: A) => R`; with `:` instead of the arrow a signature in an object type."""
-        if self.peek() == "<":
-            self.skip()
+        types = self.type_parameters(depth) if self.take("<") else ()
         if not self.take("("):
             return UNKNOWN_TYPE
         parameters = self.parameters(depth)
         result = self.type(depth + 1) if self.take(arrow) else UNKNOWN_TYPE
-        return Annotation("function", "", (result, *parameters))
+        return Annotation("function", "", (result, *parameters, *types))
+
+    def type_parameters(self, depth: int) -> tuple[Annotation, ...]:
+        """`T, U extends V = W>`"""
+        found = []
+        while self.peek() and not self.take(">"):
+            while self.peek() in ("const", "in", "out") and _NAME.match(self.peek(1)):
+                self.at += 1
+            name = self.peek()
+            self.at += 1
+            bound = (self.union(depth + 1),) if self.take("extends") else ()
+            if self.take("="):
+                self.type(depth + 1)
+            found.append(Annotation("type", name, bound))
+            if not self.take(",") and self.peek() != ">":
+                self.at = len(self.tokens) + 1
+        return tuple(found)
 
     def parameters(self, depth: int) -> tuple[Annotation, ...]:
         """`a: A, b?: B)`, up to the closing bracket."""

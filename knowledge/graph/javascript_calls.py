@@ -79,6 +79,8 @@ class Inferred(Environment):
             return None
         self.running.add(name)
         found = self.calls.infer(self, name)
+        if found is None:
+            found = self.calls.default(self, owner, name)
         self.running.discard(name)
         return found
 
@@ -361,6 +363,12 @@ class Calls:
             return self._from_expected(environment, definition, name)
         finally:
             self._memory.depth -= 1
+
+    def default(self, environment: Inferred, owner: int, name: str) -> Flow | None:
+        """What a type parameter is where nothing says so; None without a default."""
+        definition = self.declarations.get(environment.function.path, owner)
+        text = next((p.default for p in definition.parameters if p.kind == "type" and p.name == name), "") if definition is not None else ""
+        return self._types.within(environment.function.path, owner, text, environment) if text else None
 
     def _from_expected(self, environment: Inferred, definition: Definition, name: str) -> Flow | None:
         if environment.expected is None or not definition.returns:

@@ -261,10 +261,14 @@ class Classes:
 
     def filled(self, flow: Flow, receiver: Value | None) -> Flow:
         """A value that a class says of itself, seen from an object of it: `this` is that object."""
-        if receiver is None or not any(isinstance(value, This) for value in flow.values):
+        if receiver is None or not any(isinstance(value, This | Function) for value in flow.values):
             return flow
-        values = tuple(receiver if isinstance(value, This) else value for value in flow.values)
-        return Flow(values, flow.is_certain, flow.reason)
+        values: list[Value] = []
+        for value in flow.values:
+            if isinstance(value, Function) and isinstance(value.receiver, This):
+                value = Function(value.path, value.index, receiver)
+            values.append(receiver if isinstance(value, This) else value)
+        return Flow(tuple(values), flow.is_certain, flow.reason)
 
 
 def _is_static(outline: Outline, binding: Binding) -> bool:

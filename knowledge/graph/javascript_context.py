@@ -19,13 +19,13 @@ Target = tuple[str, int]
 
 
 class Passing(NamedTuple):
-    """Where a function stands that is not called by its own name: as an argument (`call`, `position`, then the keys of object literals), or as what
-    is assigned to a member (`target`)."""
+    """Where a function stands that is not called by its own name: as an argument (`call`, `position`, then the keys of object literals), as what
+    is assigned to a member (`target`), or as what the function of `scope` returns (neither)."""
 
     scope: int
-    call: Expression | None
-    position: int
-    keys: tuple[str, ...]
+    call: Expression | None = None
+    position: int = 0
+    keys: tuple[str, ...] = ()
     target: Expression | None = None
 
 
@@ -48,6 +48,9 @@ class Context:
         for access in facts.accesses:
             if access.is_write and access.value is not None:
                 self._add_written(access)
+        for row in facts.returns:
+            if row.kind == "return" and row.value is not None and row.value.kind in ("lambda", "definition"):
+                self.passings.setdefault(row.value.scope, Passing(row.scope))
         for names in outline.names:
             for bindings in names.values():
                 for binding in bindings:
@@ -68,7 +71,7 @@ class Context:
         if expression.kind == "call" and expression.parts[0].kind in ("name", "attribute"):
             self.calls[start] = expression
         for position, part in enumerate(expression.parts[1:]):
-            self._add_passed(Passing(call.scope, expression, position, ()), part, 0)
+            self._add_passed(Passing(call.scope, expression, position), part, 0)
 
     def _add_passed(self, passing: Passing, part: Expression, depth: int) -> None:
         if part.kind in ("lambda", "definition"):
@@ -81,7 +84,7 @@ class Context:
     def _add_written(self, access: Access) -> None:
         value = access.value
         if value is not None and value.kind in ("lambda", "definition") and access.target.kind == "attribute":
-            self.passings.setdefault(value.scope, Passing(access.scope, None, 0, (), access.target))
+            self.passings.setdefault(value.scope, Passing(access.scope, target=access.target))
 
     # ── what calls pass ──
 

@@ -14,7 +14,10 @@ from knowledge.graph.javascript_outside import Outside
 from knowledge.graph.javascript_types import Types
 from knowledge.graph.javascript_values import Described, Environment
 from knowledge.graph.outline import Outline
-from knowledge.graph.values import UNKNOWN, Class, Flow, Foreign, ForeignMethod, Function, Place, Value, union
+from knowledge.graph.values import UNKNOWN, Class, Flow, Foreign, ForeignMethod, Function, Place, Value, one, union
+
+_DEPTH = 6
+"""Functions that return functions are followed this far."""
 
 
 class ExpectedFollowing(Protocol):
@@ -50,16 +53,34 @@ class Expected:
 
     def parameter(self, place: Place, outline: Outline, owner: int, position: int) -> Flow:
         """What a parameter is. owner: the definition of its function; -1: it has no name."""
+        wanted = self._wanted(place, outline, owner, 0)
+        return self._declared_parameter(wanted, position) if wanted.values else UNKNOWN
+
+    def _wanted(self, place: Place, outline: Outline, owner: int, depth: int) -> Flow:
+        """The type that is expected of the function whose body is at a place."""
         if owner > 0:
             definition = outline.definitions[owner]
             bindings = outline.names[definition.scope].get(definition.name, ())
             text = next((b.annotation for b in bindings if b.target == owner and b.kind == "definition" and b.annotation), "")
             if text:
-                return self._declared_parameter(self._types.annotation(Place(place.path, definition.scope), text), position)
+                return self._types.annotation(Place(place.path, definition.scope), text)
             if definition.kind == "method" and definition.parent > 0 and (around := self._object_around(place.path, outline, definition)).values:
-                return self._declared_parameter(self._follow.attributes(around, definition.name), position)
+                return self._follow.attributes(around, definition.name)
         passing = self._follow.context.passings.get(place.scope) if self._follow.is_here(place) else None
-        return self._passed(place.path, passing, position) if passing is not None else UNKNOWN
+        if passing is None:
+            return UNKNOWN
+        if passing.call is None and passing.target is None:
+            return self._wanted_of_result(Place(place.path, passing.scope), outline, depth) if depth < _DEPTH else UNKNOWN
+        return self._passed(place.path, passing)
+
+    def _wanted_of_result(self, place: Place, outline: Outline, depth: int) -> Flow:
+        """The type that is expected of what the function of a scope returns."""
+        owner = outline.scopes[place.scope].definition if outline.scopes[place.scope].kind == "function" else -1
+        declared = outline.definitions[owner].returns if owner > 0 else ""
+        if declared:
+            return self._outside.awaited(self._types.annotation(place, declared))
+        wanted = self._wanted(place, outline, owner, depth + 1)
+        return union([self._types.result(value) for value in wanted.values if isinstance(value, Described)] or [UNKNOWN])
 
     def _object_around(self, path: bytes, outline: Outline, method: Definition) -> Flow:
         """The declared type of the object literal that a method stands in."""
@@ -73,6 +94,8 @@ class Expected:
         for value in flow.values:
             if isinstance(value, Described):
                 flows.append(self._types.parameter(value, position))
+            elif isinstance(value, ForeignMethod):
+                flows.append(self._outside.callback_parameter(value, position))
             elif isinstance(value, Function):
                 flows.append(self._parameter_of(value, position))
             elif not isinstance(value, Foreign):
@@ -92,29 +115,28 @@ class Expected:
         flow = self._types.annotation(place, row.annotation, environment)
         return self._outside.elements(flow) if row.kind == "variadic" else flow
 
-    def _passed(self, path: bytes, passing: Passing, position: int) -> Flow:
-        """The declared type of a parameter of a function that is passed or assigned."""
+    def _passed(self, path: bytes, passing: Passing) -> Flow:
+        """The type that is expected of a function that is passed or assigned."""
         place = Place(path, passing.scope)
         if passing.target is not None:
-            return self._declared_parameter(self._follow.expression(place, passing.target), position)
+            return self._follow.expression(place, passing.target)
         if passing.call is None:
             return UNKNOWN
         callee = self._follow.expression(place, passing.call.parts[0])
-        flows = [self._passed_to(value, place, passing, position) for value in callee.values]
+        flows = [self._passed_to(value, place, passing, passing.call) for value in callee.values]
         found = union([flow for flow in flows if flow.values] or [UNKNOWN])
         return Flow(found.values, found.is_certain and callee.is_certain, found.reason)
 
-    def _passed_to(self, value: Value, place: Place, passing: Passing, position: int) -> Flow:
-        call = passing.call
+    def _passed_to(self, value: Value, place: Place, passing: Passing, call: Expression) -> Flow:
         if isinstance(value, ForeignMethod):
-            return self._outside.callback_parameter(value, position) if passing.position == 0 and not passing.keys else UNKNOWN
+            return one(value, "argument") if passing.position == 0 and not passing.keys else UNKNOWN
         if isinstance(value, Class):
             found = self._classes.find(value.path, value.index, "constructor", False)
             member = found.member if found is not None else None
-            if member is None or member.definition < 0 or call is None:
+            if member is None or member.definition < 0:
                 return UNKNOWN
             value = Function(member.path, member.definition)
-        if isinstance(value, Function) and call is not None:
+        if isinstance(value, Function):
             index = self._calls.signature(value, place, call)
             chosen = Function(value.path, index, value.receiver)
             environment = Inferred(self._calls, chosen, index, place, call)
@@ -127,4 +149,4 @@ class Expected:
             return UNKNOWN
         for key in passing.keys:
             wanted = self._follow.attributes(wanted, key)
-        return self._declared_parameter(wanted, position)
+        return wanted

@@ -139,9 +139,13 @@ class JavaScriptFlow:
         index = outline.scopes[place.scope].definition if outline is not None else 0
         while outline is not None and index > 0:
             definition = outline.definitions[index]
+            declared = next((p.annotation for p in definition.parameters if p.name == "this"), "")
+            if declared:
+                return self.types.annotation(Place(place.path, outline.bodies.get(index, definition.scope)), declared)
             parent = outline.definitions[definition.parent]
             if definition.kind == "class":
-                return one(Class(place.path, index), "self")
+                is_static = outline.scopes[place.scope].kind == "block"
+                return one(Class(place.path, index) if is_static else This(place.path, index), "self")
             if parent.kind == "class" and definition.parent > 0:
                 is_static = "static" in definition.flags
                 return one(Class(place.path, definition.parent) if is_static else This(place.path, definition.parent), "self")
@@ -474,12 +478,16 @@ class JavaScriptFlow:
             return self.names.imported_flow(place.path, outline.imports[binding.target], is_type)
         if binding.kind == "parameter":
             return self._unpacked(self._parameter(place, outline, binding), binding.path)
-        declared = self.types.annotation(place, binding.annotation) if binding.annotation else UNKNOWN
-        if declared.values:
+        if not binding.annotation:
+            if binding.value is None:
+                return NOTHING if binding.kind == "assignment" else UNKNOWN
+            return self._unpacked(self.expression(place, binding.value), binding.path)
+        declared = self.types.annotation(place, binding.annotation)
+        if declared.values or binding.value is None:
             return declared
-        if binding.value is None:
-            return NOTHING if binding.kind == "assignment" and not binding.annotation else UNKNOWN
-        return self._unpacked(self.expression(place, binding.value), binding.path)
+        # `any`, or a type that cannot be followed: what is assigned is no more than evidence.
+        found = self._unpacked(self.expression(place, binding.value), binding.path)
+        return Flow(found.values, False, "flow") if found.values else UNKNOWN
 
     def _unpacked(self, flow: Flow, path: tuple[str, ...]) -> Flow:
         for step in path:

@@ -83,6 +83,17 @@ class Keyed(Environment):
         self.text = text
 
 
+class Bounded(Environment):
+    """Inside of a function type that has type parameters of its own: what they are at least."""
+
+    __slots__ = ("place", "rows")
+
+    def __init__(self, rows: tuple[Annotation, ...], place: Place, outer: Environment | None) -> None:
+        super().__init__(None, outer)
+        self.rows = rows
+        self.place = place
+
+
 class Types:
     """Reads types of one tree."""
 
@@ -155,8 +166,8 @@ class Types:
         return one(Described(RUNTIME, _NAMES[annotation.kind], (), (), place, annotation, environment), "annotation")
 
     def _conditional(self, place: Place, annotation: Annotation, environment: Environment | None) -> Flow:
-        found = self._union(place, annotation, environment)
-        return Flow(found.values, False, found.reason) if found.values else UNKNOWN
+        """Either branch: where both lead to one declaration, it does not matter which."""
+        return self._union(place, annotation, environment)
 
     def _typeof(self, place: Place, annotation: Annotation, environment: Environment | None) -> Flow:
         head, *rest = annotation.name.split(".")
@@ -210,14 +221,19 @@ class Types:
 
     def _parameter(self, place: Place, name: str, environment: Environment | None) -> Flow | None:
         """What a type parameter stands for; None where the name is none."""
+        at = environment
+        while at is not None:
+            if isinstance(at, Bounded) and (row := next((row for row in at.rows if row.name == name), None)) is not None:
+                return self.flow(at.place, row.arguments[0], at) if row.arguments else UNKNOWN
+            if isinstance(at, Keyed) and at.key == name:
+                return one(primitive("string"), "annotation")
+            at = at.outer
         owner = self.declarations.owner_of_parameter(place.path, place.scope, name)
         if owner >= 0:
             found = environment.find(place.path, owner, name) if environment is not None else None
             return found if found is not None else self._open_parameter(place.path, owner, name)
         at = environment
         while at is not None:
-            if isinstance(at, Keyed) and at.key == name:
-                return one(primitive("string"), "annotation")
             if isinstance(at, Arguments) and at.path == place.path and name in self.declarations.parameters(at.path, at.index):
                 found = at.own(place.path, at.index, name)
                 return found if found is not None else self._open_parameter(place.path, at.index, name)
@@ -359,24 +375,29 @@ class Types:
     def result(self, value: Described) -> Flow:
         """What a function type gives (a constructor type: what it makes)."""
         annotation = value.annotation
-        if annotation.kind in ("function", "constructor"):
-            return self.flow(value.place, annotation.arguments[0], value.environment)
-        rows = [row for row in annotation.arguments if row.kind in ("call", "construct")] if annotation.kind == "object" else []
-        if rows and rows[0].arguments[0].kind == "function":
-            return self.flow(value.place, rows[0].arguments[0].arguments[0], value.environment)
-        return UNKNOWN
+        if annotation.kind == "object":
+            rows = [row for row in annotation.arguments if row.kind in ("call", "construct")]
+            annotation = rows[0].arguments[0] if rows else annotation
+        if annotation.kind not in ("function", "constructor"):
+            return UNKNOWN
+        return self.flow(value.place, annotation.arguments[0], _inside(annotation, value))
 
     def parameter(self, value: Described, position: int) -> Flow:
         """What a function type declares for a parameter."""
         annotation = value.annotation
         if annotation.kind not in ("function", "constructor"):
             return UNKNOWN
-        rows = annotation.arguments[1:]
+        rows = [row for row in annotation.arguments[1:] if row.kind != "type"]
         row = rows[position] if position < len(rows) else rows[-1] if rows and rows[-1].kind == "rest" else None
         if row is None:
             return UNKNOWN
-        flow = self.flow(value.place, row.arguments[0], value.environment)
+        flow = self.flow(value.place, row.arguments[0], _inside(annotation, value))
         return self._follow.elements(flow) if row.kind == "rest" else flow
+
+
+def _inside(function: Annotation, value: Described) -> Environment | None:
+    rows = tuple(row for row in function.arguments[1:] if row.kind == "type")
+    return Bounded(rows, value.place, value.environment) if rows else value.environment
 
 
 def _heads(annotation: Annotation) -> list[str]:
