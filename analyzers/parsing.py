@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
@@ -37,6 +37,9 @@ MAX_LINE = 20_000
 """A file with a longer line (bytes) is skipped: `minified`."""
 MAX_DEPTH = 500
 """A syntax tree nested deeper than this is skipped: `too-deep`."""
+
+MAX_MATCHES = 500
+"""So many matches of a query may have begun and not ended; more would take the square of the tree's depth."""
 
 ERROR_KIND = 65_535
 """`Node.kind_id` of a syntax error, in every grammar."""
@@ -152,9 +155,14 @@ class Parsed:
     def text(self, start: int, end: int) -> str:
         return self.source[start:end].decode("utf-8", "replace")
 
-    def matches(self, query: str) -> Iterator[tuple[int, dict[str, list[Node]]]]:
-        """What a query finds: the number of the pattern, and its captures by name. Raises ValueError for one that does not fit the grammar."""
-        yield from QueryCursor(self.grammar.query(query)).matches(self.root)
+    def matches(self, query: str) -> tuple[list[tuple[int, dict[str, list[Node]]]], bool]:
+        """What a query finds: the number of each match's pattern and its captures by name; and whether that is all.
+
+        Raises ValueError for a query that does not fit the grammar.
+        """
+        cursor = QueryCursor(self.grammar.query(query), match_limit=MAX_MATCHES)
+        found = cursor.matches(self.root)
+        return found, not cursor.did_exceed_match_limit
 
     def overlaps_error(self, start: int, end: int) -> bool:
         """Whether a syntax error touches [start, end)."""

@@ -63,6 +63,8 @@ _COMMENT = "comment"
 _SPELLED = re.compile("string|heredoc|char|regex|literal|text|word|template")
 """In kinds of node with such names white space counts."""
 
+_NOT_WHOLE = Limitation("too-deep", "expressions nested so deep that some calls in them were not seen")
+
 Captures = Mapping[str, list[Node]]
 
 
@@ -99,6 +101,7 @@ class _Found:
     calls: list[tuple[Node, bool, Captures]] = field(default_factory=list)
     imports: list[tuple[Node, list[Node]]] = field(default_factory=list)
     mentions: set[str] = field(default_factory=set)
+    is_whole: bool = True
 
 
 @cache
@@ -130,7 +133,7 @@ def facts(parsed: Parsed) -> FileFacts | Skipped:
         calls=tuple(outline.calls),
         mentions=tuple(sorted(found.mentions)),
         error_rows=parsed.error_rows(),
-        limitations=tuple(parsed.limitations),
+        limitations=(*parsed.limitations, *(() if found.is_whole else (_NOT_WHOLE,))),
     )
 
 
@@ -164,7 +167,8 @@ def _read(parsed: Parsed) -> _Found:
     found = _Found()
     named: dict[int, tuple[int, _Region]] = {}
     called: dict[int, tuple[int, Node, bool, Captures]] = {}
-    for pattern, captures in parsed.matches(query_of(parsed.language)):
+    matches, found.is_whole = parsed.matches(query_of(parsed.language))
+    for pattern, captures in matches:
         for capture, nodes in captures.items():
             if capture == "mention":
                 found.mentions.update(parsed.text(node.start_byte, node.end_byte) for node in nodes)
@@ -343,16 +347,13 @@ def _rules(parsed: Parsed, marks: Mapping[int, list[Item]], closing: Mapping[int
 
     def read(node: Node, text: Normaliser) -> Iterable[Node | Item] | None:
         children, own = node.children, marks.get(node.id)
-        if not children:
-            if own is None:
-                return None
-            own_text = text.source[node.start_byte : node.end_byte]
-            return [*own, *([Piece(own_text)] if own_text else ()), *closing[node.id]]
-        parts = list(_with_gaps(node, children, text.source, node.type in is_spelled))
-        return parts if own is None else [*own, *parts, *closing[node.id]]
+        parts = list(_with_gaps(node, children, text.source, node.type in is_spelled)) if children or own is not None else []
+        if own is None and len(parts) == len(children):
+            return None
+        return [*(own or ()), Piece(b"(" + node.type.encode()), *parts, Piece(b")"), *closing.get(node.id, ())]
 
     rule: Rule = read
-    return Rules(parsed.grammar, silent=blank, dropped=comments, inner_rules=dict.fromkeys(others, rule))
+    return Rules(parsed.grammar, silent=blank, dropped=comments, rules=dict.fromkeys(others, rule))
 
 
 def _with_gaps(node: Node, children: Sequence[Node], source: bytes, is_spelled: bool) -> Iterator[Node | Item]:
