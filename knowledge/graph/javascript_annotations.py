@@ -6,8 +6,9 @@
     import          dotted, after "specifier."   type arguments; the specifier stands first as a `literal`
     union, intersection, tuple         members
     array                              element
-    function, constructor              result, parameters, its own type parameters
+    function, constructor              result, then parameters, then its own type parameters
     parameter, rest name               type
+    this                               type of the receiver, among the parameters
     type            name               bound, if any
     object                             member, index, call and construct rows
     member          name               type (a method: its function)
@@ -279,8 +280,7 @@ class _Reader:
                 self.at += 1
             self.take("?")
             inner = self.type(depth + 1) if self.take(":") else UNKNOWN_TYPE
-            if name != "this":
-                found.append(Annotation(kind, name, (inner,)))
+            found.append(Annotation(kind, name, (inner,)) if name != "this" else Annotation("this", "", (inner,)))
             if not self.take(",") and self.peek() != ")":
                 self.at = len(self.tokens) + 1
                 break

@@ -13,7 +13,7 @@ from knowledge.graph.javascript_context import Context, Passing
 from knowledge.graph.javascript_outside import Outside
 from knowledge.graph.javascript_types import Types
 from knowledge.graph.javascript_values import Described, Environment
-from knowledge.graph.outline import Outline
+from knowledge.graph.outline import FUNCTION_KINDS, Outline
 from knowledge.graph.values import UNKNOWN, Class, Flow, Foreign, ForeignMethod, Function, Place, Value, one, union
 
 _DEPTH = 6
@@ -85,9 +85,18 @@ class Expected:
     def _object_around(self, path: bytes, outline: Outline, method: Definition) -> Flow:
         """The declared type of the object literal that a method stands in."""
         parent = outline.definitions[method.parent]
-        if parent.kind not in ("constant", "variable") or not parent.returns:
+        if not parent.returns:
             return UNKNOWN
-        return self._types.annotation(Place(path, parent.scope), parent.returns)
+        if parent.kind in FUNCTION_KINDS:
+            return self._outside.awaited(self._types.annotation(Place(path, outline.bodies.get(method.parent, parent.scope)), parent.returns))
+        return self._types.annotation(Place(path, parent.scope), parent.returns) if parent.kind in ("constant", "variable") else UNKNOWN
+
+    def receiver(self, path: bytes, outline: Outline, method: Definition) -> Flow:
+        """What `this` is in a method of an object literal, by the type that is declared for the object."""
+        around = self._object_around(path, outline, method)
+        wanted = self._follow.attributes(around, method.name) if around.values else UNKNOWN
+        found = [flow for value in wanted.values if isinstance(value, Described) and (flow := self._types.receiver(value)).values]
+        return union(found) if found else around
 
     def _declared_parameter(self, flow: Flow, position: int) -> Flow:
         flows = []

@@ -32,7 +32,7 @@ from knowledge.graph.javascript_values import (
     primitive,
 )
 from knowledge.graph.narrowing import Narrowings
-from knowledge.graph.outline import MODULE_SCOPE, Outline
+from knowledge.graph.outline import FUNCTION_KINDS, MODULE_SCOPE, Outline
 from knowledge.graph.reads import Tree
 from knowledge.graph.values import (
     NOTHING,
@@ -149,14 +149,24 @@ class JavaScriptFlow:
             if parent.kind == "class" and definition.parent > 0:
                 is_static = "static" in definition.flags
                 return one(Class(place.path, definition.parent) if is_static else This(place.path, definition.parent), "self")
-            if definition.kind == "method" and parent.value is not None and definition.parent > 0:
-                return through(self.expression(Place(place.path, parent.scope), parent.value), "self")
+            if definition.kind == "method" and definition.parent > 0:
+                return self._object_around(place.path, outline, definition)
             if definition.kind == "function" and index in outline.attributes:
                 return one(This(place.path, index), "self")
             if parent.kind == "function" and self._is_assigned(outline, index):
                 return one(This(place.path, definition.parent), "self")
             index = definition.parent
         return UNKNOWN
+
+    def _object_around(self, path: bytes, outline: Outline, method: Definition) -> Flow:
+        """The object literal in which a method stands, as it is declared or else as it is written."""
+        declared = self._expected.receiver(path, outline, method)
+        if declared.values:
+            return through(declared, "self")
+        parent = outline.definitions[method.parent]
+        if parent.value is not None:
+            return through(self.expression(Place(path, parent.scope), parent.value), "self")
+        return through(self.calls.called(Function(path, method.parent)), "self") if parent.kind in FUNCTION_KINDS else UNKNOWN
 
     def _is_assigned(self, outline: Outline, index: int) -> bool:
         definition = outline.definitions[index]
@@ -435,7 +445,8 @@ class JavaScriptFlow:
         if part.kind == "definition":
             bound = tuple(Function(v.path, v.index, value) if isinstance(v, Function) else v for v in found.values)
             return Flow(bound, found.is_certain, "local")
-        return through(found, "container")
+        # An object may be given other functions later; that of which class its items are is as good as declared.
+        return through(found, "container", not any(isinstance(v, Function | Lambda) for v in found.values))
 
     def _of_array(self, value: Written, name: str) -> Flow | None:
         parts = value.expression.parts

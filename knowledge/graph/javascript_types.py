@@ -387,12 +387,17 @@ class Types:
         annotation = value.annotation
         if annotation.kind not in ("function", "constructor"):
             return UNKNOWN
-        rows = [row for row in annotation.arguments[1:] if row.kind != "type"]
+        rows = [row for row in annotation.arguments[1:] if row.kind in ("parameter", "rest")]
         row = rows[position] if position < len(rows) else rows[-1] if rows and rows[-1].kind == "rest" else None
         if row is None:
             return UNKNOWN
         flow = self.flow(value.place, row.arguments[0], _inside(annotation, value))
         return self._follow.elements(flow) if row.kind == "rest" else flow
+
+    def receiver(self, value: Described) -> Flow:
+        """What a function type declares for `this`."""
+        row = next((row for row in value.annotation.arguments if row.kind == "this"), None)
+        return self.flow(value.place, row.arguments[0], value.environment) if row is not None else UNKNOWN
 
 
 def _inside(function: Annotation, value: Described) -> Environment | None:

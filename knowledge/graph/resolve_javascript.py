@@ -201,8 +201,9 @@ class JavaScriptResolver:
         if not call.expression.parts:
             return
         callee = call.expression.parts[0]
+        span = call.name_span if callee.name or callee.kind == "subscript" else _after(call.name_span)
         for target in self._targets.of_call(call, place, callee):
-            self._add_call(subject, target, call.name_span, callee.name)
+            self._add_call(subject, target, span, callee.name)
         for argument, symbol in self._targets.callbacks(call, place, callee):
             self.writer.add(subject, "calls", Target(symbol, "inferred", "callback"), _argument_span(call, argument), argument.name)
         if callee.kind == "attribute":
@@ -320,10 +321,15 @@ def _module_target(value: Value, is_type: bool) -> Target | None:
     return Target(external_symbol(value.package), "resolved", reason) if isinstance(value, External) else None
 
 
+def _after(span: Span) -> Span:
+    """Where the arguments begin of a callee without a name, which may begin as a call inside of it does."""
+    return Span(span.end, span.end, span.end_row, span.end_column, span.end_row, span.end_column)
+
+
 def _argument_span(call: Call, argument: Expression) -> Span:
     """The place of an argument; its row is not known, so it stands where the arguments begin."""
-    length, name = len(argument.name.encode()), call.name_span
-    return Span(argument.start, argument.start + length, name.end_row, name.end_column, name.end_row, name.end_column)
+    length, place = len(argument.name.encode()), _after(call.name_span)
+    return Span(argument.start, argument.start + length, place.row, place.column, place.end_row, place.end_column)
 
 
 _FLOWS: WeakKeyDictionary[Tree, JavaScriptFlow] = WeakKeyDictionary()
