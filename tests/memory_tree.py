@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from analyzers.analysis import analyze, digest
 from analyzers.facts import FileFacts, SymbolDigests
 from analyzers.interface import interface_hash
-from analyzers.registry import classify, language_of
+from analyzers.registry import LANGUAGES, classify, language_of
 from knowledge.claims.sets import OUT_OF_SCOPE
 from knowledge.graph.layout import Layout
 from knowledge.graph.reads import Tree as ResolverTree
@@ -112,12 +112,16 @@ class MemoryTree:
     def unreadable_in(self, package: str) -> Sequence[bytes]:
         return [p for p in sorted(self.files) if self._is_unreadable(p) and not self.kinds_of(p) & OUT_OF_SCOPE and self.package_of(p) == package]
 
+    def unresolved_in(self, package: str) -> Sequence[str]:
+        found = {language_of(p) for p in self.files if language_of(p) and not self.kinds_of(p) & OUT_OF_SCOPE and self.package_of(p) == package}
+        return sorted(name for name in found if LANGUAGES[name].kind == "code" and not LANGUAGES[name].has_resolution)
+
     def symbols_named(self, name: str) -> Sequence[SymbolId]:
         return sorted(s for symbols in self._definitions.values() for s in symbols if s.name == name)
 
     def _is_unreadable(self, path: bytes) -> bool:
         found = self._read(path)
-        return isinstance(found, str) or (found is not None and found.has_error)
+        return LANGUAGES[language_of(path)].has_resolution and (isinstance(found, str) or found.has_error) if found is not None else False
 
     def _read(self, path: bytes) -> FileFacts | str | None:
         content, language = self.files.get(path), language_of(path)

@@ -176,6 +176,9 @@ def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old
     resolved = sorted({*sets.canonical(answer.resolved, before.members, then, now), *unread})
     inferred = sets.canonical(answer.inferred, before.inferred_members, then, now)
     unseen = sorted(show_path(p) for p in answer.unseen)
+    package = target.get("scope", {}).get("package")
+    # Said, and no part of what is compared: such a file can neither prove a member nor hide one that was proved.
+    unresolved = now.unresolved_in(package) if package is not None else ()
     return AnchorReading(
         "present",
         digest_of("\n".join(resolved)),
@@ -184,7 +187,7 @@ def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old
         was=_moved(place, symbol),
         members=tuple(sorted({*sets.shown(answer.resolved), *unread})),
         inferred_members=sets.shown(answer.inferred),
-        detail=", ".join(unseen[:4]),
+        detail=", ".join([*unseen[:4], *(f"no-resolution: {language}" for language in unresolved)]),
     )
 
 

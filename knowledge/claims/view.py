@@ -62,3 +62,7 @@ class TreeView(FactsView, Protocol):
     def unreadable_in(self, package: str) -> Sequence[bytes]:
         """Source files of the package (tests, generated and vendored ones aside) that were skipped or do not parse."""
         ...
+
+    def unresolved_in(self, package: str) -> Sequence[str]:
+        """Languages of such files in the package whose names are not resolved: nothing there counts as a proved member."""
+        ...

@@ -311,7 +311,20 @@ class IndexedTree(TreeFiles):
         links = {read_path(shown) for view in (self, old) for shown in view.meta.get("links", ())}
         return {link for link in links if self.entry_behind(link) != old.entry_behind(link)}
 
+    def unresolved_in(self, package: str) -> Sequence[str]:
+        return self._unresolved.get(package, ())
+
     # ── computed once ──
+
+    @cached_property
+    def _unresolved(self) -> dict[str, tuple[str, ...]]:
+        """Package → languages in it whose names are not resolved."""
+        found: dict[str, set[str]] = {}
+        for path in self.files:
+            spec = LANGUAGES.get(language_of(path))
+            if spec is not None and spec.kind == "code" and not spec.has_resolution and not self.kinds_of(path) & OUT_OF_SCOPE:
+                found.setdefault(self.package_of(path), set()).add(spec.name)
+        return {package: tuple(sorted(names)) for package, names in found.items()}
 
     @cached_property
     def layout(self) -> Layout:
@@ -350,7 +363,8 @@ class IndexedTree(TreeFiles):
         found: dict[str, list[bytes]] = {}
         for shown in self.meta.get("unreadable", {}):
             path = read_path(shown)
-            if LANGUAGES[language_of(path)].kind == "code" and not self.kinds_of(path) & OUT_OF_SCOPE:
+            # A file that could never prove a member hides none when it does not parse: `unresolved_in` tells of it.
+            if LANGUAGES[language_of(path)].has_resolution and not self.kinds_of(path) & OUT_OF_SCOPE:
                 found.setdefault(self.package_of(path), []).append(path)
         return {package: tuple(sorted(paths)) for package, paths in found.items()}
 
