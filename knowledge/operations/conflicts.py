@@ -67,7 +67,7 @@ def report(project: Project, one: str, other: str, reason: str, *, at: str | Non
     reading = Reading(project)
     reconcile(project, reading)
     view = reading.trees.at(at)
-    newer, older = sorted((one, other), key=lambda c: (ledger.claim(c).recorded_at, c), reverse=True)
+    older, newer = sorted((one, other), key=lambda c: reading.held([c])[c].verdicts[0].sequence)
     pair = _Pair(newer, older, _reason(reason))
     if not _keep(reading, view, [pair], by=project.author_text(), how="report"):
         raise InvalidRecordError(f"the conflict of {one} and {other} is known already: {pair.name}")
@@ -166,7 +166,7 @@ def _search(reading: Reading, view: IndexedTree) -> tuple[list[_Pair], Checked]:
     pairs: dict[str, _Pair] = {}
     for slot, claims in meeting.items():
         for one, other in _unlike(slot, claims, predicates):
-            older, newer = sorted((one, other), key=lambda c: (told[c].claim.recorded_at, c))
+            older, newer = sorted((one, other), key=lambda c: told[c].verdicts[0].sequence)
             why = _exclusion(told[newer], told[older], view, predicates)
             if why:
                 pair = _Pair(newer, older, why)

@@ -10,6 +10,7 @@ from analyzers.registry import analyzer_version, language_of, parser_version
 from knowledge.claims.locating import definition_of, locate, locate_file
 from knowledge.claims.masking import mask
 from knowledge.config import LIMITS
+from knowledge.errors import RepositoryReadError, UnknownRevisionError
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.specs import Lines
@@ -17,6 +18,10 @@ from knowledge.operations.tree_view import IndexedTree, TreeFiles
 from knowledge.records.answers import EvidenceLine, RecheckAnswer
 from knowledge.records.evidence import SHOWS, Evidence, EvidenceKind, SourceRange
 from knowledge.records.identifiers import SymbolId, parse_symbol, read_symbol, show_path
+from knowledge.records.trees import Commit
+
+COMMIT_MESSAGE = "commit-message"
+"""The node type of evidence that is part of a commit's message: it has no path."""
 
 
 def of_symbol(symbol: SymbolId, view: IndexedTree, relation: str = "") -> Evidence:
@@ -75,11 +80,38 @@ def _evidence(kind: EvidenceKind, symbol: SymbolId, where: SourceRange, node_typ
     )
 
 
+def of_message(commit: Commit, first: int, last: int) -> Evidence:
+    """Some lines of a commit's message (from 0, both included) as evidence of what its author meant."""
+    rows = commit.message.encode("utf-8", "surrogateescape").split(b"\n")
+    start = sum(len(row) + 1 for row in rows[:first])
+    text = b"\n".join(rows[first : last + 1])
+    excerpt = mask(text.decode("utf-8", "replace"))
+    return Evidence(
+        id=new_id("e"),
+        kind="document",
+        repository_revision=commit.revision,
+        tree_id=commit.tree_id,
+        file_path=b"",
+        blob_id="",
+        language="",
+        parser_version="",
+        analyzer_version="",
+        node_type=COMMIT_MESSAGE,
+        source_range=SourceRange(start, start + len(text), first, 0, last, len(rows[last])),
+        content_hash=hashlib.sha256(text).hexdigest(),
+        extracted_relation="",
+        symbol="",
+        excerpt=excerpt[: LIMITS.excerpt_characters] + ("…" if len(excerpt) > LIMITS.excerpt_characters else ""),
+    )
+
+
 def line_of(evidence: Evidence) -> EvidenceLine:
     """Evidence for people, with what its kind can and cannot show."""
     shows, does_not = SHOWS[evidence.kind]
+    is_message = evidence.node_type == COMMIT_MESSAGE
+    path = f"message of {(evidence.repository_revision or '')[:12]}" if is_message else show_path(evidence.file_path)
     return EvidenceLine(
-        evidence.id, evidence.kind, evidence.repository_revision, show_path(evidence.file_path), evidence.source_range.lines(), evidence.language,
+        evidence.id, evidence.kind, evidence.repository_revision, path, evidence.source_range.lines(), evidence.language,
         evidence.parser_version, evidence.node_type, evidence.symbol, evidence.extracted_relation, evidence.content_hash,
         shows, does_not, evidence.excerpt,
     )  # fmt: skip
@@ -100,8 +132,23 @@ def recheck(project: Project, evidence_id: str, at: str | None = None) -> Rechec
     evidence = load(project, evidence_id)
     reading = Reading(project)
     view = reading.trees.at(at)
-    outcome, place, detail = _find_again(evidence, view, reading.trees.then_of_tree(evidence.tree_id))
+    if evidence.node_type == COMMIT_MESSAGE:
+        outcome, place, detail = _find_message(project, evidence)
+    else:
+        outcome, place, detail = _find_again(evidence, view, reading.trees.then_of_tree(evidence.tree_id))
     return RecheckAnswer(project.tree_name(view.tree.snapshot), line_of(evidence), outcome, place, detail)
+
+
+def _find_message(project: Project, evidence: Evidence) -> tuple[str, str, str]:
+    """A commit never changes; it can only be gone from here."""
+    revision = evidence.repository_revision or ""
+    try:
+        commit = project.repository.commit(revision)
+    except (UnknownRevisionError, RepositoryReadError):
+        return "gone", f"message of {revision[:12]}", "the commit is not in this repository any more"
+    again = of_message(commit, evidence.source_range.row, min(evidence.source_range.end_row, commit.message.count("\n")))
+    place = f"message of {revision[:12]}:{evidence.source_range.lines()}"
+    return ("same", place, "") if again.content_hash == evidence.content_hash else ("changed", place, "the text is another one")
 
 
 def _find_again(evidence: Evidence, view: IndexedTree, then: TreeFiles | None) -> tuple[str, str, str]:

@@ -20,6 +20,7 @@ from knowledge.operations.indexing import collect
 from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
+from knowledge.operations.touched import touched as touched_nodes
 from knowledge.operations.transitions import transitions
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import ReconcileAnswer
@@ -65,6 +66,7 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
         project.ledger.claim_count(),
         tuple(claim_line(reading.held([s.claim_id])[s.claim_id], s, view) for s in changed if _is_told(stored.get(s.claim_id), s)),
         len(events),
+        touched_nodes(reading, [s for s in changed if _is_told(stored.get(s.claim_id), s)]),
     )
 
 

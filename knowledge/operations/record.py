@@ -199,7 +199,7 @@ def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:
         anchors += [] if given.covers_statement else cited
         twins = [a for a in anchors_of(given, view) if a.digest not in {b.digest for b in anchors}]
         return Proposal((*twins, *anchors), given, ())
-    proposed = propose(draft.statement, view, lambda text: candidates(text, view))
+    proposed = _proposed(draft, view)
     # What is said by a predicate alone stands on its twin; what is cited besides shows it, and may change.
     anchors += [] if proposed.predicate is not None and proposed.predicate.covers_statement else cited
     if draft.anchors:
@@ -209,6 +209,18 @@ def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:
     return Proposal(
         _unique(anchors), None, tuple(f"cannot notice ({kind}): {CANNOT_NOTICE[kind]}" for kind in dict.fromkeys(a.kind for a in anchors))
     )
+
+
+def _proposed(draft: Draft, view: IndexedTree) -> Proposal:
+    """What the statement proposes, and what the constraints of a decision do besides."""
+    proposed = propose(draft.statement, view, lambda text: candidates(text, view))
+    besides = [a for text in draft.constraints for a in propose(text, view, lambda name: candidates(name, view)).anchors]
+    if not besides:
+        return proposed
+    # The constraints are part of what was decided: a predicate of the statement alone does not excuse them.
+    predicate = replace(proposed.predicate, covers_statement=False) if proposed.predicate is not None else None
+    notes = tuple(n for n in proposed.notes if proposed.anchors or not n.startswith("unanchored"))
+    return Proposal(_unique([*proposed.anchors, *(replace(a, role="support") for a in besides)]), predicate, notes, proposed.unknown)
 
 
 def _fitting(predicate: Predicate | None, anchors: Iterable[Anchor]) -> Predicate | None:

@@ -10,6 +10,7 @@ from knowledge.operations.lines import anchor_text, claim_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
+from knowledge.operations.touched import touched
 from knowledge.records.answers import StaleAnswer, StaleGroup
 from knowledge.records.claims import ClaimStatus
 
@@ -41,6 +42,7 @@ def stale(project: Project, *, at: str | None = None) -> StaleAnswer:
         ),
         counts=dict(sorted(Counter(s.status for s in statuses.values()).items())),
         checked=checked(held, statuses.values()),
+        touched=touched(reading, fallen),
     )
 
 
@@ -50,6 +52,6 @@ def _cause(reading: Reading, status: ClaimStatus) -> str:
         return "looked at and undecided"
     cause = status.causes[0]
     if cause.claim_path:
-        return f"premise {cause.claim_path[-1]}"
+        return f"{'contradicted by' if cause.reason == 'counter_evidence' else 'premise'} {cause.claim_path[-1]}"
     anchor = next((a for a in reading.held([status.claim_id])[status.claim_id].anchors if a.digest == cause.anchor), None)
     return anchor_text(anchor) if anchor is not None else cause.place or cause.reason

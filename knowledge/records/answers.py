@@ -170,6 +170,21 @@ class ClaimsAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class TouchedLine:
+    """A goal or a step of a plan that is open and does not stand as it was recorded. goal: whose step it is.
+
+    by: the claims it depends on that fell, or the places that changed.
+    """
+
+    id: str
+    kind: str
+    statement: str
+    goal: str
+    goal_statement: str
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StaleGroup:
     """Claims that fell for one cause."""
 
@@ -179,12 +194,13 @@ class StaleGroup:
 
 @dataclass(frozen=True, slots=True)
 class StaleAnswer:
-    """Claims that must be looked at, grouped by cause, the most depended upon first."""
+    """Claims that must be looked at, grouped by cause, the most depended upon first. touched: the open goals and steps among them."""
 
     tree: TreeName
     groups: tuple[StaleGroup, ...]
     counts: dict[str, int]
     checked: Checked
+    touched: tuple[TouchedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,13 +242,14 @@ class IndexAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReconcileAnswer:
-    """What a reconciliation found: the claims looked at and the ones whose status changed."""
+    """What a reconciliation found: the claims looked at and the ones whose status changed. touched: the open goals and steps that fell."""
 
     tree: TreeName
     looked_at: int
     held: int
     changed: tuple[ClaimLine, ...]
     events: int
+    touched: tuple[TouchedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,3 +444,66 @@ class ConflictsAnswer:
     counts: dict[str, int]
     checked: Checked
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedLine:
+    """An alternative that a decision did not take; reason "" where none was given."""
+
+    alternative: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLine:
+    """A decision with what bound it and what it rejected. commit: whose message tells it, "" where somebody recorded it by hand."""
+
+    claim: ClaimLine
+    commit: str
+    constraints: tuple[str, ...]
+    rejected: tuple[RejectedLine, ...]
+    anchors: tuple[AnchorLine, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionsAnswer:
+    """Decisions: newly recorded ones (`read`), or those in play. commits: how many messages were read. known: told there, recorded before."""
+
+    tree: TreeName
+    decisions: tuple[DecisionLine, ...]
+    commits: int = 0
+    known: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """A step of a plan. state: done; touched (it, or what it depends on, changed); waiting (for `waits_for`); ready.
+
+    after: the steps it comes after. depends_on: the claims it rests on, with their statuses in the tree of the answer.
+    """
+
+    claim: ClaimLine
+    state: str
+    after: tuple[str, ...]
+    waits_for: tuple[str, ...]
+    depends_on: tuple[ClaimLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoalLine:
+    """A goal and its steps, in the order in which they can be taken. claim None: steps that belong to no goal. state: open, done, touched."""
+
+    claim: ClaimLine | None
+    state: str
+    steps: tuple[StepLine, ...]
+    depends_on: tuple[ClaimLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAnswer:
+    """Goals with their steps. A goal or step is a claim: its status says whether it still stands as it was recorded."""
+
+    tree: TreeName
+    goals: tuple[GoalLine, ...]

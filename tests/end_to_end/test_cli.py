@@ -429,6 +429,8 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("evidence", "recheck"): ("EVIDENCE",), ("context",): ("log people in",), ("path",): ("authenticate", "create_session"), ("unreferenced",): (),
     ("importers",): ("app/sessions.py",), ("imports",): ("app/login.py",), ("graph", "export"): ("graph.json",), ("export",): ("claims.jsonl",),
     ("import",): ("claims.jsonl",), ("claim", "check"): ("CLAIM",), ("diff",): ("HEAD",),
+    ("plan", "show"): (), ("plan", "add"): ("Log people in faster",), ("plan", "depend"): ("GOAL", "THIRD"),
+    ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip
@@ -446,6 +448,7 @@ def test_every_command_writes_json_that_fits_its_schema(
     for name in ("OTHER", "THIRD"):
         names[name] = knowledge("claim", "record", "authenticate calls create_session", "--quiet").out.strip()
     names["EVIDENCE"] = knowledge("claim", "show", claim, "--json").json["evidence"][0]["id"]
+    names["GOAL"] = knowledge("plan", "add", "Keep sessions", "--quiet").out.strip()
     names["CONFLICT"] = knowledge("conflicts", "report", claim, names["THIRD"], "-m", "x", "--quiet").out.strip()
     todo = sorted(entries(), key=lambda item: ORDER.index(item[0][-1]) if item[0][-1] in ORDER else -1)
     for words, entry in todo:

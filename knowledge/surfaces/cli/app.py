@@ -64,6 +64,25 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             },
             default="list",
         ),
+        "decisions": Branch(
+            "What was decided, with constraints and rejected alternatives (alone: list)",
+            {
+                "list": Entry("Decisions in play: what bound them, what was rejected and why", "decisions", "DecisionsAnswer"),
+                "read": Entry("Record the decisions that commit messages tell", "decisions", "DecisionsAnswer"),
+            },
+            default="list",
+        ),
+        "plan": Branch(
+            "Goals and steps that depend on claims (alone: show)",
+            {
+                "show": Entry("Goals and their steps: what is done, can be begun, waits, or was touched by a change", "plan", "PlanAnswer"),
+                "add": Entry("Add a goal, or a step towards one", "plan", "ClaimAnswer"),
+                "depend": Entry("Say that a goal or step depends on a claim", "plan", "PlanAnswer"),
+                "done": Entry("Say that a step is done, or a goal reached", "plan", "PlanAnswer"),
+                "reopen": Entry("Say that it is not done after all", "plan", "PlanAnswer"),
+            },
+            default="show",
+        ),
         "evidence": Branch(
             "What claims rest on",
             {

@@ -15,6 +15,7 @@ from knowledge.records.answers import (
     RecheckAnswer,
     ReconcileAnswer,
     StaleAnswer,
+    TouchedLine,
     VerdictLine,
 )
 from knowledge.surfaces.cli.render.lines import (
@@ -126,6 +127,7 @@ def stale_answer(answer: StaleAnswer) -> list[Line]:
         lines += [BLANK, Line(data(group.cause, "bold"))]
         for claim in group.claims:
             lines += claim_lines(claim, indent=2)
+    lines += touched_lines(answer.touched)
     first = clean(answer.groups[0].claims[0].id)
     steps = f"knowledge claim show {first}, then claim verify, correct or reject it with --reason"
     return [*lines, BLANK, *checked_lines(answer.checked), hint(steps)]
@@ -173,7 +175,18 @@ def reconcile_answer(answer: ReconcileAnswer) -> list[Line]:
     lines += [BLANK, heading("changed")]
     for claim in answer.changed:
         lines += claim_lines(claim, indent=2)
-    return [*lines, BLANK, hint("knowledge stale")]
+    return [*lines, *touched_lines(answer.touched), BLANK, hint("knowledge stale")]
+
+
+def touched_lines(touched: Sequence[TouchedLine]) -> list[Line]:
+    """The goals and steps of plans that are concerned, each with its goal and what touched it."""
+    lines = [BLANK, heading("plans that this touches")] if touched else []
+    for node in touched:
+        goal = data(f"of {node.goal_statement or node.goal}", QUIET) if node.goal else None
+        lines.append(Line(join(data(node.id, NAME), data(node.statement), goal), 2, hang=2))
+        if node.by:
+            lines.append(said("by", data(", ".join(node.by)), indent=4))
+    return lines
 
 
 def _note_lines(answer: ClaimAnswer) -> list[Line]:

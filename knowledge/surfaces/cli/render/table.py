@@ -7,7 +7,7 @@ from typing import Any
 
 from knowledge.records import answers
 from knowledge.surfaces.cli.answers import HooksAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, graph, history, judging, store
+from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, plan, store
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -22,6 +22,8 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.ReverifyAnswer: judging.reverify_answer,
     answers.DifferenceAnswer: judging.difference_answer,
     answers.ConflictsAnswer: conflicts.conflicts_answer,
+    answers.PlanAnswer: plan.plan_answer,
+    answers.DecisionsAnswer: decisions.decisions_answer,
     answers.GraphAnswer: graph.graph_answer,
     answers.ContextAnswer: graph.context_answer,
     answers.IndexAnswer: store.index_answer,
@@ -39,5 +41,7 @@ CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.ReverifyAnswer: lambda answer: [claim.id for claim in answer.left],
     answers.DifferenceAnswer: lambda answer: [claim.id for claim in answer.fallen],
     answers.ConflictsAnswer: lambda answer: [conflict.id for conflict in answer.conflicts],
+    answers.DecisionsAnswer: lambda answer: [decision.claim.id for decision in answer.decisions],
+    answers.PlanAnswer: lambda answer: [step.claim.id for goal in answer.goals for step in goal.steps],
 }
 """With `--quiet` these are their ids, one a line; every other answer loses only its hints."""
