@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from analyzers.registry import LANGUAGES, language_of
 from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymbolError
 from knowledge.graph.symbols import find_symbol, find_symbols
 from knowledge.operations.tree_view import IndexedTree
@@ -37,10 +39,11 @@ class GraphTree:
         return "test" in self.view.kinds_of(symbol.path)
 
     def limitations(self, path: bytes) -> Sequence[Limitation]:
-        """What could not be seen in one file; for b"" how many files of the tree could not be read, by cause."""
+        """What could not be seen in one file; for b"" how many files of the tree could not be read, by cause, or not resolved, by language."""
         if not path:
-            counts = self.view.limitation_counts()
-            return [Limitation(code, f"{count} file{'s' if count > 1 else ''} of this tree") for code, count in sorted(counts.items())]
+            gaps = [(code, "", count) for code, count in sorted(self.view.limitation_counts().items())]
+            gaps += [("no-resolution", f" in {language}", count) for language, count in sorted(self._unresolved.items())]
+            return [Limitation(code, f"{count} file{'s' if count > 1 else ''} of this tree{what}") for code, what, count in gaps]
         resolution = self.view.files.get(path, (0, 0))[1]
         found = list(self.view.loader.index.limitations([resolution]).get(resolution, ())) if resolution else []
         if code := self.view.meta.get("unreadable", {}).get(show_path(path)):
@@ -49,7 +52,9 @@ class GraphTree:
 
     def askers(self, name: str) -> Sequence[bytes]:
         found = self.view.loader.index.resolutions_reading([("name", name)])
-        return sorted(path for path, (_, resolution) in self.view.files.items() if resolution in found) if found else []
+        paths = sorted(path for path, (_, resolution) in self.view.files.items() if resolution in found) if found else []
+        # Files of the other languages ask for every name that they call: `no-resolution` tells of them all at once.
+        return [path for path in paths if LANGUAGES[language_of(path)].has_resolution]
 
     def named(self, name: str) -> Sequence[SymbolId]:
         return self.view.symbols_named(name)
@@ -62,6 +67,12 @@ class GraphTree:
 
     def paths(self) -> Iterable[bytes]:
         return self.view.files
+
+    @cached_property
+    def _unresolved(self) -> Counter[str]:
+        """Language without a resolver → how many files of the tree are in it."""
+        specs = (LANGUAGES.get(language_of(path)) for path in self.view.files)
+        return Counter(spec.name for spec in specs if spec is not None and spec.kind == "code" and not spec.has_resolution)
 
     @cached_property
     def node_kinds(self) -> dict[SymbolId, NodeKind]:
