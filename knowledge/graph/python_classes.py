@@ -70,6 +70,10 @@ class PythonFollowing(Following, Protocol):
         """What a function's name would stand for with only the decorators after `number`: what that one is given."""
         ...
 
+    def assigned(self, place: Place, name: Expression) -> Expression | None:
+        """The expression that a local name was assigned, where that is the only one."""
+        ...
+
     def parameter(self, function: Function, call: Expression, scope: int) -> Flow:
         """The declared type of the parameter to which a call passes the lambda with this scope."""
         ...
@@ -241,10 +245,10 @@ class Classes:
             return union([self.attribute(bound, name) or UNKNOWN for bound in value.bound.values] or [UNKNOWN])
         return UNKNOWN
 
-    def inherited_method(self, path: bytes, index: int, name: str) -> InheritedMethod | None:
-        """The nearest method of that name above a class."""
+    def inherited_method(self, path: bytes, index: int, name: str, first: int = 1) -> InheritedMethod | None:
+        """The nearest method of that name above a class; with first=0 its own one too."""
         is_certain = True
-        for ancestor in self.order(path, index)[1:]:
+        for ancestor in self.order(path, index)[first:]:
             if not ancestor.path:
                 is_certain = False
                 continue
@@ -257,6 +261,14 @@ class Classes:
                 return None
             return InheritedMethod(ancestor.path, last.target, is_certain)
         return None
+
+    def members_beginning(self, value: Instance, prefix: str) -> Iterator[Flow]:
+        """The methods of an object whose names begin so."""
+        for ancestor in self.order(value.path, value.index):
+            outline = self._view.tree.outline(ancestor.path) if ancestor.path else None
+            for name in outline.members(ancestor.index) if outline is not None and prefix else ():
+                if name.startswith(prefix) and (found := self.attribute(value, name)) is not None:
+                    yield found
 
     def member(self, order: tuple[Ancestor, ...], name: str, receiver: Value, arguments: tuple[Flow, ...]) -> Flow | None:
         """The first class of an order that has `name`, and what it is got through `receiver`."""

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from analyzers.facts import Binding, Call, Expression, FileFacts
+from knowledge.graph.bindings import last_start
 from knowledge.graph.narrowing import dotted, frame_of
 from knowledge.graph.outline import Outline
 from knowledge.graph.python_names import Names
@@ -26,6 +27,12 @@ class _Write(NamedTuple):
     key: str
     start: int
     value: Expression | None
+    last: int
+    """The last byte offset at which a part of the value begins: a use up to there is part of it"""
+
+
+def _write(scope: int, key: str, start: int, value: Expression | None) -> _Write:
+    return _Write(scope, key, start, value, last_start(value) if value is not None else start)
 
 
 class Containers:
@@ -48,7 +55,8 @@ class Containers:
             return None
         is_closed = self._is_closed(place, name)
         frame = frame_of(self._outline, place.scope)
-        writes = [w for w in self._writes.get(name, ()) if w.key == key and w.start < subscript.start and frame_of(self._outline, w.scope) == frame]
+        before = [write for write in self._writes.get(name, ()) if write.key == key and write.start < subscript.start]
+        writes = [write for write in before if frame_of(self._outline, write.scope) == frame and write.last < subscript.start]
         if writes:
             last = max(writes, key=lambda write: write.start)
             if last.value is None:
@@ -102,13 +110,13 @@ class Containers:
         for access in self._facts.accesses:
             if access.is_write and access.target.kind == "subscript" and len(access.target.parts) > 1 and access.target.parts[1].kind == "literal":
                 owner = dotted(access.target.parts[0])
-                found[owner].append(_Write(access.scope, access.target.parts[1].text, access.span.start, access.value))
+                found[owner].append(_write(access.scope, access.target.parts[1].text, access.span.start, access.value))
         for call in self._facts.calls:
             found_in = self._updated(call)
             if found_in is not None:
                 literal = call.expression.parts[1]
                 rows = zip(literal.keywords, literal.parts, strict=False)
-                found[found_in] += [_Write(call.scope, key, call.name_span.start, value) for key, value in rows]
+                found[found_in] += [_write(call.scope, key, call.name_span.start, value) for key, value in rows]
         return found
 
     def _updated(self, call: Call) -> str | None:

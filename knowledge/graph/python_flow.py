@@ -56,6 +56,8 @@ class PythonFlow:
         self._known: dict[int, Flow] = {}
         """What expressions of the file itself are, by their identity: the file's facts outlive the resolver"""
         self._facts = facts
+        self._passing: dict[int, tuple[Expression, Flow]] = {}
+        """What expressions are while a binding is followed, or in another file: kept until the question at hand is answered"""
         self.narrowings = Narrowings(view.importer, view.tree.outline(view.importer), self.expression, self.classes.is_subclass)
 
     # ── Following ──
@@ -87,6 +89,11 @@ class PythonFlow:
         definition = self.classes.definition(function.path, function.index)
         return self.calls.decorators.below(function, definition, number) if definition is not None else UNKNOWN
 
+    def assigned(self, place: Place, name: Expression) -> Expression | None:
+        outline = self.view.tree.outline(place.path)
+        bindings = outline.names[place.scope].get(name.name, ()) if outline is not None else ()
+        return bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assignment" else None
+
     def parameter(self, function: Function, call: Expression, scope: int) -> Flow:
         return self.calls.arguments.declared_for(function, call, scope)
 
@@ -96,8 +103,11 @@ class PythonFlow:
 
     def expression(self, place: Place, expression: Expression) -> Flow:
         is_kept = not self.names.is_running and place.path == self.view.importer
-        if is_kept and (known := self._known.get(id(expression))) is not None:
-            return known
+        if is_kept:
+            if (known := self._known.get(id(expression))) is not None:
+                return known
+        elif (passing := self._passing.get(id(expression))) is not None:
+            return passing[1]
         follow = _KINDS.get(expression.kind)
         if follow is None:
             return UNKNOWN
@@ -112,6 +122,10 @@ class PythonFlow:
         nesting.depth -= 1
         if is_kept:
             self._known[id(expression)] = flow
+        else:
+            self._passing[id(expression)] = (expression, flow)
+        if not nesting.depth:
+            self._passing.clear()
         return flow
 
     # ── expressions ──

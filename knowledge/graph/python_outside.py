@@ -88,13 +88,36 @@ class Outside:
         return one(Foreign("builtins", name), "local")
 
     def _getattr(self, place: Place, arguments: tuple[Expression, ...]) -> Flow:
-        if arguments[1].kind != "literal" or arguments[1].name != "str":
-            return UNKNOWN
         owner = self._follow.expression(place, arguments[0])
+        if arguments[1].kind != "literal" or arguments[1].name != "str":
+            return self._by_prefix(owner, place, arguments)
         name = arguments[1].text.strip("\"'")
         found = [self._follow.attribute(value, name) or UNKNOWN for value in owner.values]
         flow = through(union(found or [UNKNOWN]), "flow", owner.is_certain)
         return Flow(flow.values, False, flow.reason) if len(arguments) > 2 else flow
+
+    def _by_prefix(self, owner: Flow, place: Place, arguments: tuple[Expression, ...]) -> Flow:
+        """`getattr(self, "visit_" + name)`: any member that is called so, or the default."""
+        prefix = self._prefix(place, arguments[1])
+        found = [member for value in owner.values if isinstance(value, Instance) for member in self._classes.members_beginning(value, prefix)]
+        if len(arguments) > 2:
+            found.append(self._follow.expression(place, arguments[2]))
+        flow = union(found) if found and len(prefix) > 2 else UNKNOWN
+        return Flow(flow.values, False, "prefix") if flow.values else UNKNOWN
+
+    def _prefix(self, place: Place, expression: Expression, depth: int = 0) -> str:
+        """The text with which a computed string is known to begin."""
+        if expression.kind == "literal" and expression.name in ("str", "template"):
+            text = expression.text.lstrip("fFrRbBtT").strip("\"'")
+            return text.partition("{")[0].partition("%")[0]
+        if expression.kind == "operator" and expression.parts:
+            return self._prefix(place, expression.parts[0], depth)
+        if expression.kind == "call" and expression.parts and expression.parts[0].kind == "attribute" and expression.parts[0].name == "format":
+            return self._prefix(place, expression.parts[0].parts[0], depth)
+        if expression.kind == "name" and depth == 0:
+            value = self._follow.assigned(place, expression)
+            return self._prefix(place, value, 1) if value is not None else ""
+        return ""
 
     def _type_variable(self, place: Place, call: Expression) -> Flow:
         if len(call.parts) < 2 or call.parts[1].kind != "literal":

@@ -17,6 +17,13 @@ from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 ENVIRONMENT = "environment"
 """The package under which environment variables stand as symbols."""
 _ROUTES = frozenset({"route", "get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket", "api_route", "websocket_route"})
+_ASKING = {
+    "str": ("__str__", "__repr__"), "repr": ("__repr__",), "len": ("__len__",), "bool": ("__bool__", "__len__"), "iter": ("__iter__",),
+    "next": ("__next__",), "hash": ("__hash__",), "int": ("__int__",), "float": ("__float__",), "abs": ("__abs__",), "round": ("__round__",),
+    "bytes": ("__bytes__",), "format": ("__format__",), "print": ("__str__", "__repr__"), "list": ("__iter__",), "tuple": ("__iter__",),
+    "set": ("__iter__",), "sorted": ("__iter__",), "reversed": ("__reversed__",), "dir": ("__dir__",),
+}  # fmt: skip
+"""Built-in → the methods of its first argument of which it asks the first that there is."""
 _CALLING = frozenset({"map", "filter", "sorted", "min", "max", "sum", "any", "all", "reduce"})
 """Built-ins that call what they are given."""
 _ENVIRONMENT_CALLS = frozenset({("os", "getenv"), ("os", "environ.get"), ("os", "environ.setdefault"), ("os", "environ.pop"), ("os", "putenv")})
@@ -36,6 +43,7 @@ class PythonResolver:
         self._path = view.importer
         self._is_test = view.tree.is_test(self._path)
         self._attributes: dict[tuple[bytes, int, str], SymbolId | None] = {}
+        self._properties: set[SymbolId] = set()
         self._tests: dict[int, int] = {}
         self._tested_by: set[tuple[int, bytes, str, str]] = set()
         self._call_spans = {call.name_span.start: call.name_span for call in facts.calls}
@@ -190,11 +198,25 @@ class PythonResolver:
             if isinstance(value, External) and value.package == "builtins" and value.name in _CALLING:
                 given = [*expression.parts[1:3], *(expression.parts[-1:] if "key" in expression.keywords else ())]
                 self._callbacks(subject, place, call, given)
+            if isinstance(value, External) and value.package == "builtins" and value.name in _ASKING and len(expression.parts) > 1:
+                self._asked(subject, place, call, _ASKING[value.name])
             elif isinstance(value, Function) and "implicit" in call.flags and expression.parts[0].name == "__iter__":
                 for iterator in self._flow.result(value).values:
                     step = self._flow.attribute(iterator, "__next__") if isinstance(iterator, Instance) else None
                     for target in targets_of(step, self._view.tree) if step is not None else ():
                         self.writer.add(subject, "calls", Target(target.symbol, target.confidence_kind, "implicit", target.rivals), call.name_span)
+
+    def _asked(self, subject: SymbolId, place: Place, call: Call, names: tuple[str, ...]) -> None:
+        """The method of an object that a built-in asks: `str(x)` asks `__str__`, or else `__repr__`."""
+        owner = self._flow.expression(place, call.expression.parts[1])
+        for value in owner.values:
+            order = self._flow.classes.order(value.path, value.index) if isinstance(value, Instance) else ()
+            if any(not ancestor.path for ancestor in order):
+                continue
+            methods = [found for name in names if (found := self._flow.attribute(value, name)) is not None and found.values]
+            for target in targets_of(Flow(methods[0].values, owner.is_certain, "implicit"), self._view.tree) if methods else ():
+                asked = Target(target.symbol, target.confidence_kind, "implicit", target.rivals)
+                self.writer.add(subject, "calls", asked, call.name_span)
 
     def _callbacks(self, subject: SymbolId, place: Place, call: Call, given: list[Expression]) -> None:
         for argument in given:
@@ -350,10 +372,29 @@ class PythonResolver:
             self.writer.add(subject, "reads", target, call.name_span, key.text.strip("\"'"))
 
     def _access(self, access: Access) -> None:
+        if access.is_write and access.target.kind == "attribute":
+            self._assignment(access)
         target = self._accessed(Place(self._path, access.scope), access.target)
-        if target is not None:
-            name = access.target.name or target.symbol.name
-            self.writer.add(self.writer.owner(access.scope), "writes" if access.is_write else "reads", target, access.span, name)
+        if target is None:
+            return
+        subject = self.writer.owner(access.scope)
+        self.writer.add(subject, "writes" if access.is_write else "reads", target, access.span, access.target.name or target.symbol.name)
+        if target.symbol in self._properties and not access.is_write:
+            # Reading a property runs its function.
+            self.writer.add(subject, "calls", Target(target.symbol, target.confidence_kind, "implicit"), access.span)
+
+    def _assignment(self, access: Access) -> None:
+        """`x.name = …` asks `__setattr__` where the class has one."""
+        owner = self._flow.expression(Place(self._path, access.scope), access.target.parts[0])
+        value = owner.values[0] if len(owner.values) == 1 else None
+        method = self._flow.classes.inherited_method(value.path, value.index, "__setattr__", 0) if isinstance(value, Instance) else None
+        if method is not None and not self._is_inside(access.scope, method.path, method.index):
+            kind: ConfidenceKind = "resolved" if owner.is_certain and method.is_certain else "inferred"
+            target = Target(self._view.tree.symbol(method.path, method.index), kind, "implicit")
+            self.writer.add(self.writer.owner(access.scope), "calls", target, access.span)
+
+    def _is_inside(self, scope: int, path: bytes, index: int) -> bool:
+        return path == self._path and self._facts.scopes[scope].definition == index
 
     def _accessed(self, place: Place, target: Expression) -> Target | None:
         """The attribute, constant, environment variable or configuration key that is read or written."""
@@ -403,7 +444,11 @@ class PythonResolver:
                 # Not declared here; `self.x += 1` alone only changes what an ancestor has.
                 continue
             if bindings and bindings[-1].kind == "definition" and outline.definitions[bindings[-1].target].kind == "method":
-                return None
+                symbol = self._view.tree.symbol(ancestor.path, bindings[0].target)
+                if "property" not in outline.definitions[bindings[0].target].flags:
+                    return None
+                self._properties.add(symbol)
+                return symbol
             return SymbolId(ancestor.path, f"{self._view.tree.symbol(ancestor.path, ancestor.index).qualified_name}.{name}")
         return None
 

@@ -135,7 +135,7 @@ NOTHING = Flow((), True)
 
 STRENGTH = (
     "local", "import", "self", "super", "module", "class", "constructor", "annotation", "narrowed", "return", "attribute", "enter", "iteration",
-    "flow", "container", "argument", "assigned", "fixture",
+    "flow", "decorator", "callback", "container", "argument", "assigned", "prefix", "fixture",
 )  # fmt: skip
 """Steps from strong to weak: a flow is called by the weakest that it took."""
 _RANK = {reason: rank for rank, reason in enumerate(STRENGTH)}
