@@ -97,7 +97,7 @@ def _basename(path: bytes) -> bytes:
 
 
 def _heir(path: bytes, then: FactsView, now: TreeView) -> bytes | None:
-    """The one new file that took over what a file that is gone defined: a third of its rows, and twice as many as the next. Without any, its namesake."""
+    """The one new file that took over what a file that is gone defined: a third of its rows, twice as many as the next. Without any, its namesake."""
     facts = then.facts(path)
     rows = {d.qualified_name: d.span.end_row - d.span.row + 1 for d in facts.definitions if d.parent == 0} if facts is not None else {}
     taken: dict[bytes, int] = {}
