@@ -443,12 +443,13 @@ class PythonResolver:
             if not bindings and not any(write.value is not None for write in outline.attributes.get(ancestor.index, {}).get(name, ())):
                 # Not declared here; `self.x += 1` alone only changes what an ancestor has.
                 continue
-            if bindings and bindings[-1].kind == "definition" and outline.definitions[bindings[-1].target].kind == "method":
-                symbol = self._view.tree.symbol(ancestor.path, bindings[0].target)
-                if "property" not in outline.definitions[bindings[0].target].flags:
-                    return None
+            first = outline.definitions[bindings[0].target] if bindings and bindings[0].kind == "definition" else None
+            if first is not None and (first.kind == "property" or "property" in first.flags):
+                symbol = self._view.tree.symbol(ancestor.path, bindings[0].target if bindings else 0)
                 self._properties.add(symbol)
                 return symbol
+            if first is not None and first.kind == "method":
+                return None
             return SymbolId(ancestor.path, f"{self._view.tree.symbol(ancestor.path, ancestor.index).qualified_name}.{name}")
         return None
 
