@@ -64,9 +64,9 @@ def _changes(reading: Reading, held: Held, event: Event, known: Mapping[str, tup
     revision, before = str(event.payload.get("revision") or ""), str(event.payload.get("from_revision") or "")
     # Without a tree before, the claim was new here: what was said of it is what it is measured against.
     said = next((v for v in reversed(held.verdicts) if v.said_at <= event.at), held.verdicts[0])
-    old = _files(reading, before) if before else reading.trees.then(said)
+    old = files_at(reading, before) if before else reading.trees.then(said)
     names = (before[:8] or f"the tree of the verdict ({(said.revision or 'uncommitted')[:8]})", revision[:8])
-    sides = Sides(old, _files(reading, revision), names)
+    sides = Sides(old, files_at(reading, revision), names)
     anchors = {a.digest: a for a in held.anchors}
     found: list[ChangeLine] = []
     for cause in causes:
@@ -76,7 +76,7 @@ def _changes(reading: Reading, held: Held, event: Event, known: Mapping[str, tup
     return tuple(found)
 
 
-def _files(reading: Reading, revision: str) -> TreeFiles | None:
+def files_at(reading: Reading, revision: str) -> TreeFiles | None:
     """The tree of a revision; None where git no longer has it."""
     repository = reading.project.repository
     try:

@@ -136,6 +136,59 @@ class HistoryLine:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitLine:
+    """A commit in one line. at: when it was committed, ISO 8601."""
+
+    revision: str
+    subject: str
+    author: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorState:
+    """What an anchor said in one tree, and in words where that is more than a hash: a value, an edge, how many members."""
+
+    state: str
+    hash: str
+    place: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorChange:
+    """An anchor as the verdict saw it and as it is here. reason: why that bears on the status, "" where it does not.
+
+    commit: the one since which it reads otherwise; how: how it was found, or why not. diff: what that commit changed, or, without one, all that
+    changed since the verdict.
+    """
+
+    about: str
+    role: str
+    then: AnchorState
+    now: AnchorState
+    reason: str
+    detail: str
+    commit: CommitLine | None
+    how: str
+    diff: tuple[str, ...] = ()
+    no_diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyAnswer:
+    """Why a claim has its status in a tree. because: which rule gives the status, in words. to_verify: what would have to be looked at."""
+
+    tree: TreeName
+    claim: ClaimLine
+    because: str
+    measured_against: VerdictLine
+    anchors: tuple[AnchorChange, ...]
+    premise_path: tuple[ClaimLine, ...]
+    to_verify: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimAnswer:
     """One claim with all it stands on (`claim show`, and the answer of recording and of every step).
 

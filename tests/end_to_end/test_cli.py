@@ -422,7 +422,7 @@ def test_a_proposal_is_not_stored(knowledge: Run) -> None:
 
 ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("hooks", "install"): (), ("hooks", "status"): (), ("hooks", "remove"): (), ("completion",): ("bash",), ("claim", "record"): ("f calls g",),
-    ("claim", "propose"): ("f calls g",), ("claim", "show"): ("CLAIM",), ("claim", "history"): ("CLAIM",),
+    ("claim", "propose"): ("f calls g",), ("claim", "show"): ("CLAIM",), ("claim", "history"): ("CLAIM",), ("claim", "why"): ("CLAIM",),
     ("claim", "verify"): ("CLAIM", "-m", "x"), ("claim", "review"): ("CLAIM", "-m", "x"), ("claim", "reject"): ("CLAIM", "-m", "x"),
     ("claim", "reopen"): ("CLAIM", "-m", "x"), ("claim", "correct"): ("CLAIM", "f calls g", "-m", "x"), ("claim", "withdraw"): ("OTHER", "-m", "x"),
     ("claim", "redact"): ("OTHER", "-m", "x"), ("claim", "supersede"): ("THIRD", "--by", "OTHER", "-m", "x"), ("evidence", "show"): ("EVIDENCE",),

@@ -137,3 +137,159 @@ def test_a_secret_in_a_diff_is_masked(teller: Teller) -> None:
     told = teller.run("claim", "history", claim)[1]
     assert "+     return open_it(api_key, 2)" in told
     assert "hunter" not in told
+
+
+# ── claim why ──
+
+
+BODY = ("--anchor", "body:app/sessions.py::create_session")
+
+
+def changed_by(teller: Teller, claim: str, *words: str) -> tuple[str | None, str]:
+    """The commit that `claim why` names for the one anchor, and how it was found."""
+    (anchor,) = teller.json("claim", "why", claim, *words)["anchors"]
+    return (anchor["commit"]["revision"] if anchor["commit"] else None), anchor["how"]
+
+
+@pytest.mark.parametrize("statement", ["it pairs user and time", "사용자와 시간을 짝짓는다"])
+def test_why_names_the_commit_its_author_and_the_lines(teller: Teller, statement: str) -> None:
+    """The verdict, the anchor then and now, who changed it, what changed, and what there is to check."""
+    claim = teller.record(statement, *BODY)
+    revision = teller.commit("Say nothing of the time", app__sessions=SESSIONS.replace("user, TTL", "user"))
+    answer = teller.json("claim", "why", claim)
+    assert (answer["claim"]["status"], answer["measured_against"]["kind"]) == ("stale", "recorded")
+    (anchor,) = answer["anchors"]
+    assert anchor["then"]["hash"] != anchor["now"]["hash"]
+    assert (anchor["commit"]["revision"], anchor["commit"]["subject"], anchor["reason"]) == (revision, "Say nothing of the time", "unexamined")
+    assert anchor["commit"]["author"].startswith(AUTHOR)
+    assert anchor["diff"] == ["  def create_session(user):", "-     return user, TTL", "+     return user"]
+    assert answer["to_verify"] == ["read app/sessions.py::create_session again and say whether the statement still holds"]
+    told = teller.run("claim", "why", claim)[1]
+    for part in (statement, "measured against: recorded by person:Grace", revision[:8], AUTHOR, "+     return user", "- read app/sessions.py"):
+        assert part in told
+
+
+def test_why_finds_the_commit_among_others_that_touched_the_file(teller: Teller) -> None:
+    """Nobody looked for a while: of many commits to one file the one that changed the function is named, not the last."""
+    claim = teller.record("it pairs user and time", *BODY)
+    for number in range(3):
+        teller.repo.write("app/sessions.py", SESSIONS + f"\n\nA{number} = 1\n")
+        teller.repo.commit(f"Before {number}")
+    changed = SESSIONS.replace("user, TTL", "user")
+    teller.repo.write("app/sessions.py", changed)
+    revision = teller.repo.commit("Change")
+    for number in range(40):
+        teller.repo.write("app/sessions.py", changed + f"\n\nB{number} = 1\n")
+        teller.repo.commit(f"After {number}")
+    assert changed_by(teller, claim) == (revision, "by comparing readings, by halves")
+
+
+def test_why_finds_a_new_caller_and_the_merge_that_brought_it(teller: Teller) -> None:
+    """A set is read in whole trees; along first parents a branch counts as the merge that brought it."""
+    claim = teller.record("create_session is only called from authenticate")
+    teller.repo.checkout("topic", "-b")
+    teller.repo.write("app/refresh.py", REFRESH)
+    teller.repo.commit("Refresh")
+    teller.repo.checkout("main")
+    teller.repo.write("app/other.py", "X = 1\n")
+    teller.repo.commit("Another")
+    merge = teller.repo.merge("topic")
+    teller.repo.write("app/other.py", "X = 2\n")
+    teller.repo.commit("Later")
+    assert changed_by(teller, claim) == (merge, "by comparing readings")
+    (anchor,) = teller.json("claim", "why", claim)["anchors"]
+    assert (anchor["then"]["says"], anchor["now"]["says"]) == ("1 member", "2 members")
+    assert "+ def refresh(token):" in anchor["diff"]
+
+
+def test_a_change_that_was_taken_back_is_not_the_one(teller: Teller) -> None:
+    """Changed, reverted, changed again: it is stale because of the last."""
+    claim = teller.record("it pairs user and time", *BODY)
+    for body in ("user", "user, TTL", "TTL"):
+        teller.repo.write("app/sessions.py", SESSIONS.replace("user, TTL", body))
+        last = teller.repo.commit(f"Return {body}")
+    assert changed_by(teller, claim) == (last, "by comparing readings")
+
+
+def test_why_knows_uncommitted_work_and_other_revisions(teller: Teller) -> None:
+    """What is not committed has no commit; with --at the question is about that tree."""
+    claim = teller.record("it pairs user and time", *BODY)
+    teller.repo.write("app/sessions.py", SESSIONS.replace("user, TTL", "user"))
+    assert changed_by(teller, claim) == (None, "in uncommitted files")
+    assert "+     return user" in teller.run("claim", "why", claim)[1]
+    here = teller.json("claim", "why", claim, "--at", "HEAD")
+    assert (here["claim"]["status"], here["anchors"][0]["reason"]) == ("active", "")
+    assert here["because"] == "it was recorded, and all that it stands on reads here as it did then"
+    revision = teller.repo.commit("Change")
+    assert changed_by(teller, claim, "--at", revision) == (revision, "as noted when it happened")
+
+
+def test_a_rewritten_history_is_looked_through(teller: Teller) -> None:
+    """The verdict's commit is not in this line any more: the commit with the same content takes its place, or it is said that there is none."""
+    teller.commit("Count", app__sessions=SESSIONS + "\n\ndef count():\n    return 1\n")
+    claim = teller.record("it counts to one", "--anchor", "body:app/sessions.py::count")
+    teller.repo.amend("Count, said better")
+    teller.repo.write("app/sessions.py", SESSIONS + "\n\ndef count():\n    return 2\n")
+    revision = teller.repo.commit("Count further")
+    assert changed_by(teller, claim) == (revision, "by comparing readings")
+    teller.repo.git("reset", "--quiet", "--hard", "HEAD~2")
+    teller.repo.write("app/sessions.py", SESSIONS + "\n\ndef count():\n    return 3\n")
+    teller.repo.commit("Count otherwise")
+    commit, how = changed_by(teller, claim)
+    assert commit is None
+    assert "never read as it did" in how
+    teller.repo.forget_unreachable()
+    commit, how = changed_by(teller, claim)
+    assert commit is None
+    assert "git no longer has the revision of the verdict" in how
+
+
+def test_the_walk_is_bounded(teller: Teller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond so many commits it is not looked for, and that is said."""
+    claim = teller.record("it pairs user and time", *BODY)
+    teller.repo.write("app/sessions.py", SESSIONS.replace("user, TTL", "user"))
+    teller.repo.commit("Change")
+    for number in range(4):
+        teller.repo.write("app/other.py", f"X = {number}\n")
+        teller.repo.commit(f"Other {number}")
+    monkeypatch.setattr("knowledge.operations.turning_point.MOST_COMMITS", 3)
+    assert changed_by(teller, claim) == (None, "not within the last 3 commits")
+
+
+def test_why_follows_premises(teller: Teller) -> None:
+    """The path leads from the claim to the premise that made it fall."""
+    first = teller.record("it pairs user and time", *BODY)
+    second = teller.record("so sessions end", "--kind", "inference", "--anchor", "none", "--derived-from", first)
+    third = teller.record("so nobody stays", "--kind", "inference", "--anchor", "none", "--derived-from", second)
+    teller.commit("Change", app__sessions=SESSIONS.replace("user, TTL", "user"))
+    answer = teller.json("claim", "why", third)
+    assert [line["id"] for line in answer["premise_path"]] == [second, first]
+    assert answer["to_verify"] == [f"check {first} first: it rests on that"]
+    assert answer["because"] == "a premise does not stand"
+
+
+def test_why_says_who_may_verify_and_what_was_said_of_the_claim_itself(teller: Teller) -> None:
+    """An agent's own word is not enough; a rejection counts whatever the tree; a decision is only put up for review."""
+    own = teller.record("it pairs user and time", *BODY, "--agent", "bot", "--session", "s1")
+    decision = teller.record("users stay paired", "--kind", "decision", *BODY)
+    teller.commit("Change", app__sessions=SESSIONS.replace("user, TTL", "user"))
+    assert "somebody else than agent:bot:s1" in teller.json("claim", "why", own)["to_verify"][-1]
+    review = teller.json("claim", "why", decision)
+    assert (review["claim"]["status"], "put up for review" in review["because"]) == ("needs_review", True)
+    teller.run("claim", "reject", own, "-m", "it never did")
+    rejected = teller.json("claim", "why", own)
+    assert "said of the claim itself by person:Grace" in rejected["because"]
+    assert "reopen it first" in rejected["to_verify"][0]
+
+
+def test_what_a_predicate_decides_is_explained_by_it(teller: Teller) -> None:
+    """Counter-evidence names the place and the commit, and leaves nothing to read besides."""
+    claim = teller.record("TTL is 30")
+    revision = teller.commit("Stay longer", app__sessions=SESSIONS.replace("30", "60"))
+    answer = teller.json("claim", "why", claim)
+    by_reason = {anchor["reason"]: anchor for anchor in answer["anchors"]}
+    assert by_reason["counter_evidence"]["commit"]["revision"] == revision
+    assert (by_reason["unexamined"]["then"]["says"], by_reason["unexamined"]["now"]["says"]) == ("30", "60")
+    assert answer["to_verify"] == [
+        "the analysis says otherwise (TTL is 60): look at app/sessions.py:1, and correct or reject the claim if that is so"
+    ]

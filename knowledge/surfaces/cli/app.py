@@ -44,6 +44,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
                 "list": Entry("Claims and their statuses", "claim_reading", "ClaimsAnswer"),
                 "check": Entry("Whether a predicate holds in a tree; nothing is stored", "judging", "CheckAnswer"),
                 "history": Entry("Everything that happened to a claim", "claim_reading", "HistoryAnswer"),
+                "why": Entry("Why a claim has the status it has, and what would have to be checked", "claim_reading", "WhyAnswer"),
                 "verify": Entry("You looked: the claim holds here", "claim_steps", "ClaimAnswer"),
                 "review": Entry("You looked and cannot say", "claim_steps", "ClaimAnswer"),
                 "reject": Entry("The claim is false, on every tree", "claim_steps", "ClaimAnswer"),

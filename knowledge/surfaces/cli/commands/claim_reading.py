@@ -1,4 +1,4 @@
-"""`knowledge claim show`, `list`, `history`."""
+"""`knowledge claim show`, `list`, `history`, `why`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from knowledge.operations import claims
 from knowledge.operations.history import history
+from knowledge.operations.why import why
 from knowledge.surfaces.cli.commands.choices import KINDS, STATUSES
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.commands.paths import from_here
@@ -78,4 +79,19 @@ def history_command(settings: Settings, claim: str) -> None:
     """
     with opened(settings) as project:
         answer = history(project, claim)
+    show(answer, settings)
+
+
+@click.command("why", cls=Verb)
+@click.argument("claim")
+@at_option
+@click.pass_obj
+def why_command(settings: Settings, claim: str, at: str | None) -> None:
+    """Why a claim has the status it has, and what would have to be checked.
+
+    The verdict it is measured against, each anchor then and now, the commit since which it reads otherwise and its author with a small
+    diff, the path of premises, and what there is to look at before the claim can be verified.
+    """
+    with opened(settings) as project:
+        answer = why(project, claim, at=at)
     show(answer, settings)

@@ -228,13 +228,15 @@ def _short_evidence(piece: EvidenceLine) -> list[Line]:
 
 
 def _verdict_lines(verdicts: Sequence[VerdictLine]) -> list[Line]:
-    rows = []
-    for verdict in verdicts:
-        at = f"at {verdict.revision[:8]}" if verdict.revision else "on uncommitted files"
-        holds = Text("holds here", style="green") if verdict.holds_here else Text("said of other content", style=QUIET)
-        reason = data(f"“{verdict.reason}”") if verdict.reason else None
-        rows.append((data(verdict.kind), join(data(f"by {verdict.by}"), data(f"{verdict.at} {at}", QUIET), holds, reason)))
-    return table(rows)
+    return table([(data(verdict.kind), verdict_text(verdict, has_kind=False)) for verdict in verdicts])
+
+
+def verdict_text(verdict: VerdictLine, *, has_kind: bool = True) -> Text:
+    """A verdict in one line: what was said, by whom, when, on which revision, and whether it holds here."""
+    at = f"at {verdict.revision[:8]}" if verdict.revision else "on uncommitted files"
+    holds = Text("holds here", style="green") if verdict.holds_here else Text("said of other content", style=QUIET)
+    reason = data(f"“{verdict.reason}”") if verdict.reason else None
+    return join(data(f"{verdict.kind if has_kind else ''} by {verdict.by}".strip()), data(f"{verdict.at} {at}", QUIET), holds, reason)
 
 
 def _detail_lines(answer: ClaimAnswer) -> list[Line]:

@@ -6,9 +6,24 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from knowledge.records.answers import ChangeLine, HistoryAnswer, HistoryLine
-from knowledge.surfaces.cli.render.claims import plain
-from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, REASONS, Line, data, join, said, status_word, table
+from knowledge.records.answers import AnchorChange, AnchorState, ChangeLine, HistoryAnswer, HistoryLine, WhyAnswer
+from knowledge.surfaces.cli.render.claims import claim_lines, plain, verdict_text
+from knowledge.surfaces.cli.render.lines import (
+    BLANK,
+    NAME,
+    QUIET,
+    REASONS,
+    Line,
+    data,
+    heading,
+    hint,
+    join,
+    labelled,
+    said,
+    status_word,
+    table,
+    tree_text,
+)
 from knowledge.surfaces.cli.safe_text import clean, show_hidden
 
 _TOLD = frozenset({
@@ -61,3 +76,47 @@ def change_lines(changes: Iterable[ChangeLine], *, indent: int) -> list[Line]:
 def diff_lines(diff: Iterable[str], *, indent: int) -> list[Line]:
     """The lines of a diff as they stand, in the colours that diffs have."""
     return [Line(Text(show_hidden(row.expandtabs(4)), style=_DIFF_STYLES.get(row[:1], QUIET)), indent, is_whole=True) for row in diff]
+
+
+def why_answer(answer: WhyAnswer) -> list[Line]:
+    """Why a claim has its status: the rule, the verdict, the anchors then and now, premises, and what there is to check."""
+    claim = answer.claim
+    lines = [
+        labelled(status_word(claim.status), join(data(claim.id, NAME), data(claim.statement, "bold"))),
+        Line(Text.assemble("in ", tree_text(answer.tree)), 2),
+        BLANK,
+        said("because", data(answer.because), indent=0, style="bold"),
+        said("measured against", verdict_text(answer.measured_against), indent=0, style="bold"),
+    ]
+    if answer.anchors:
+        lines += [BLANK, heading("what it stands on")]
+        for anchor in answer.anchors:
+            lines += _anchor_lines(anchor)
+    if answer.premise_path:
+        lines += [BLANK, heading("by way of"), *(line for premise in answer.premise_path for line in claim_lines(premise, indent=2))]
+    lines += [BLANK, heading("to verify it"), *(Line(data(f"- {step}"), 2, hang=2) for step in answer.to_verify)]
+    return [*lines, BLANK, hint(f"knowledge claim history {clean(claim.id)}")]
+
+
+def _anchor_lines(anchor: AnchorChange) -> list[Line]:
+    role = data(anchor.role, QUIET) if anchor.role != "primary" else None
+    if not anchor.reason:
+        same = data(anchor.detail, "yellow") if anchor.detail else Text("as it was", style="green") if anchor.now.state else None
+        place = data(anchor.now.place, NAME) if anchor.now.place and anchor.now.place not in anchor.about else None
+        return [Line(join(data(anchor.about), place, role, same), 2, hang=2)]
+    lines = [
+        Line(join(data(anchor.about), role, Text(REASONS.get(anchor.reason, clean(anchor.reason)), style="red"), data(anchor.detail)), 2, hang=2)
+    ]
+    lines += table([(Text("then", style=QUIET), _state_text(anchor.then)), (Text("now", style=QUIET), _state_text(anchor.now))], indent=4)
+    if anchor.commit is not None:
+        commit = commit_text(anchor.commit.revision, anchor.commit.subject, anchor.commit.author)
+        lines.append(said("changed", join(commit, data(anchor.commit.at[:10], QUIET), data(f"({anchor.how})", QUIET)), indent=4))
+    elif anchor.how:
+        lines.append(said("changed", data(anchor.how), indent=4))
+    lines += diff_lines(anchor.diff, indent=6)
+    return [*lines, *([Line(data(f"no diff: {anchor.no_diff}", QUIET), 6)] if anchor.no_diff else [])]
+
+
+def _state_text(state: AnchorState) -> Text:
+    told = data(state.says) if state.says else data(state.hash[:8], QUIET) if state.hash else None
+    return join(data(state.state) if state.state != "present" else None, told, data(state.place, NAME) if state.place else None)

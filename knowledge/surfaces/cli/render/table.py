@@ -15,6 +15,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.ClaimsAnswer: claims.claims_answer,
     answers.StaleAnswer: claims.stale_answer,
     answers.HistoryAnswer: history.history_answer,
+    answers.WhyAnswer: history.why_answer,
     answers.EvidenceLine: claims.evidence_line,
     answers.RecheckAnswer: claims.recheck_answer,
     answers.ReconcileAnswer: claims.reconcile_answer,
