@@ -110,3 +110,10 @@ class OldState:
 def plain(statuses: dict[str, ClaimStatus]) -> dict[str, tuple[object, ...]]:
     """Everything of each status that must be equal, whatever way it was had."""
     return {claim: (s.status, s.causes, s.verdict_id, s.readings, s.is_relocated) for claim, s in sorted(statuses.items())}
+
+
+def differences(one: dict[str, ClaimStatus], other: dict[str, ClaimStatus]) -> list[str]:
+    """Every claim that is not the same in both, with what it is in each."""
+    before, after = plain(one), plain(other)
+    unlike = [claim for claim in sorted(before.keys() | after.keys()) if before.get(claim) != after.get(claim)]
+    return [f"{claim}: {before.get(claim)} != {after.get(claim)}" for claim in unlike]

@@ -289,7 +289,7 @@ def watch_keys(anchor: Anchor, watched: Watched) -> set[str]:
         subject = _origin(target["subject"], watched.old)
         ends = {read_symbol(m) for m in (target["object"], *reading.members, *(watched.old.members if watched.old else ()))}
         keys |= _symbol_keys(subject, watched)
-        keys = keys.union(*(_symbol_keys(end, Watched(AnchorReading("gone"), watched.then)) for end in ends))
+        keys = keys.union(*(keys_of_place(end, watched.then) for end in ends))
         keys |= {f"from:{target['predicate']}:{_edge_end(s)}" for s in (subject, _place_symbol(reading, subject))}
         # A call in a function inside of the subject is the subject's, too.
         keys |= {f"into:{target['predicate']}:{_edge_end(s)}" for s in ends}
@@ -302,6 +302,9 @@ def watch_keys(anchor: Anchor, watched: Watched) -> set[str]:
         package = target.get("scope", {}).get("package")
         if package is not None:
             keys.add(f"unreadable:{package}")
+        # A member that is no longer one may turn up elsewhere, and then be the same one.
+        before = {*watched.old.members, *watched.old.inferred_members} if watched.old else set()
+        keys = keys.union(*(keys_of_place(read_symbol(m), watched.then) for m in before - {*reading.members, *reading.inferred_members}))
     elif anchor.kind == "value":
         path = _origin(target["path"], watched.old).path
         keys.add(f"value:{target['key']}")
@@ -318,6 +321,11 @@ def _place_symbol(reading: AnchorReading, fallback: SymbolId) -> SymbolId:
     if not reading.place or reading.state != "present":
         return fallback
     return read_symbol(reading.place)
+
+
+def keys_of_place(symbol: SymbolId, then: FactsView | None) -> set[str]:
+    """Every key whose change can change where a symbol or file of the tree `then` stands, or whether it does."""
+    return _symbol_keys(symbol, Watched(AnchorReading("gone"), then))
 
 
 def _symbol_keys(symbol: SymbolId, watched: Watched) -> set[str]:

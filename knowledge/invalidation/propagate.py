@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 
-from knowledge.claims.anchors import Watched, read, watch_keys
+from knowledge.claims.anchors import Watched, keys_of_place, read, watch_keys
 from knowledge.claims.contradictions import Contradiction, counters
 from knowledge.claims.lifecycle import Present, Renewed, status_in_tree
 from knowledge.claims.predicates import Decision, decide
@@ -115,11 +115,12 @@ def evaluate(
             watches[anchor.digest] = frozenset({REVIEW_KEY})
         if one.anchors:
             digest = one.anchors[0].digest
-            watches[digest] = watches.get(digest, frozenset()) | _watched_besides(one.claim.predicate, decision, found)
+            recorded = past.files(one.verdicts[0]) if decision is not None else None
+            watches[digest] = watches.get(digest, frozenset()) | _watched_besides(one.claim.predicate, decision, found, recorded)
     return Outcome(tuple(statuses[c] for c in order), watches)
 
 
-def _watched_besides(predicate: Predicate | None, decision: Decision | None, found: ClaimStatus) -> frozenset[str]:
+def _watched_besides(predicate: Predicate | None, decision: Decision | None, found: ClaimStatus, then: FactsView | None) -> frozenset[str]:
     """What a status depends on that no anchor of it watches."""
     # A place is told with its line, so it is looked for again when its file changes at all.
     keys = {f"path:{p[1]}" for c in found.causes if (p := _LINE.match(c.place))}
@@ -127,6 +128,7 @@ def _watched_besides(predicate: Predicate | None, decision: Decision | None, fou
         if decision.holds is not True:
             # "Not there" and "cannot be told" may rest on anything in the subject's file: a name that is mentioned, a line that does not parse.
             keys |= {f"path:{show_path(read_symbol(r.place).path)}" for r in found.readings.values() if r.place}
+            keys = keys.union(*(keys_of_place(read_symbol(text), then) for text in (predicate.object, *predicate.members) if text))
         if predicate.relation == "inherits":
             # The signature spells the bases; what they mean is in the edges.
             places = (read_symbol(text) for text in (predicate.subject, *(r.place for r in found.readings.values() if r.place)))
