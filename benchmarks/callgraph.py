@@ -23,15 +23,14 @@ from mirrors import ROOT, arguments, git, report
 
 sys.path.insert(0, str(ROOT))
 
-from analyzers.analysis import analyze
-from analyzers.facts import FileFacts, Skipped
-from analyzers.registry import LANGUAGES, language_of
+from callgraph_files import Files, contents_of
+from callgraph_public import jarvis, pycg
+
 from knowledge.graph.build import resolve_all
 from knowledge.graph.reads import Tree
 from knowledge.graph.resolution import Resolution
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId
-from knowledge.repository.opening import open_repository
 
 Site = tuple[str, int, int]
 Target = tuple[str, str]
@@ -41,41 +40,6 @@ _REVISION = re.compile(r"([\w.-]+)/([\w.-]+) at ([0-9a-f]{7,40})")
 _NOT_EXPLICIT = ("computed", "decorator", "lambda")
 
 
-class Files:
-    """A tree's files in memory, as the resolver asks for them."""
-
-    def __init__(self, contents: Mapping[bytes, bytes]) -> None:
-        self.contents = contents
-        self._facts: dict[bytes, FileFacts | None] = {}
-        self._definers: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
-        for path in sorted(contents):
-            facts = self._facts[path] = _facts_of(path, contents[path])
-            for index, definition in enumerate(facts.definitions if facts is not None else ()):
-                if index:
-                    self._definers[definition.name].append((path, index))
-
-    def paths(self) -> Iterable[bytes]:
-        return self.contents.keys()
-
-    def language(self, path: bytes) -> str:
-        return language_of(path)
-
-    def outline(self, path: bytes) -> FileFacts | None:
-        return self.facts(path)
-
-    def facts(self, path: bytes) -> FileFacts | None:
-        return self._facts.get(path)
-
-    def interface(self, path: bytes) -> str:
-        return ""
-
-    def definers(self, name: str) -> list[tuple[bytes, int]]:
-        return self._definers.get(name, [])
-
-    def text(self, path: bytes) -> bytes | None:
-        return self.contents.get(path)
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """What the resolver found at one site. label: confidence kind and reason."""
@@ -83,21 +47,6 @@ class Found:
     target: Target
     is_resolved: bool
     label: str
-
-
-def _facts_of(path: bytes, content: bytes) -> FileFacts | None:
-    language = language_of(path)
-    if not language or LANGUAGES[language].kind != "code":
-        return None
-    found = analyze(content, language)
-    return None if isinstance(found, Skipped) else found
-
-
-def contents_of(repository: Path, revision: str) -> dict[bytes, bytes]:
-    """Every file of a revision."""
-    tree = open_repository(repository).tree(revision)
-    entries = [entry for entry in tree.entries().values() if entry.kind in ("file", "executable")]
-    return {entry.path: tree.read(entry.blob_id) for entry in entries}
 
 
 def found_edges(files: Files, resolutions: Iterable[Resolution]) -> dict[str, dict[Site, list[Found]]]:
@@ -233,10 +182,22 @@ def main() -> None:
             continue
         revision = revisions[name][1] if name in revisions else git(repository, "rev-parse", "HEAD")
         figures[name] = measure(asked.data, name, repository, revision)
+    public: dict[str, Any] = {}
+    for name, owner, measured in (("pycg", "vitsalis+PyCG", pycg), ("jarvis_macro", "pythonJaRvis+pythonJaRvis.github.io", jarvis)):
+        repository = asked.mirror / owner / "repo"
+        if repository.is_dir() and (not asked.only or any(part in name for part in asked.only)):
+            public[name] = measured(repository)
     if asked.json:
-        report(asked, figures, [])
+        report(asked, figures | public, [])
     else:
-        report(asked, table(figures), ["resolved P", "resolved R", "all P", "all R", "wanted", "observed", "cpu_s"])
+        shown = table(figures)
+        for name, row in public.items():
+            resolved = row["resolved"]
+            shown[name] = {
+                "resolved P": resolved["precision"], "resolved R": resolved["recall"], "all P": row["precision"], "all R": row["recall"],
+                "wanted": row["wanted"],
+            }  # fmt: skip
+        report(asked, shown, ["resolved P", "resolved R", "all P", "all R", "wanted", "observed", "cpu_s"])
 
 
 if __name__ == "__main__":

@@ -245,10 +245,10 @@ class Classes:
             return union([self.attribute(bound, name) or UNKNOWN for bound in value.bound.values] or [UNKNOWN])
         return UNKNOWN
 
-    def inherited_method(self, path: bytes, index: int, name: str, first: int = 1) -> InheritedMethod | None:
-        """The nearest method of that name above a class; with first=0 its own one too."""
+    def inherited_method(self, path: bytes, index: int, name: str) -> InheritedMethod | None:
+        """The nearest method of that name above a class."""
         is_certain = True
-        for ancestor in self.order(path, index)[first:]:
+        for ancestor in self.order(path, index)[1:]:
             if not ancestor.path:
                 is_certain = False
                 continue

@@ -43,7 +43,6 @@ class PythonResolver:
         self._path = view.importer
         self._is_test = view.tree.is_test(self._path)
         self._attributes: dict[tuple[bytes, int, str], SymbolId | None] = {}
-        self._properties: set[SymbolId] = set()
         self._tests: dict[int, int] = {}
         self._tested_by: set[tuple[int, bytes, str, str]] = set()
         self._call_spans = {call.name_span.start: call.name_span for call in facts.calls}
@@ -372,29 +371,10 @@ class PythonResolver:
             self.writer.add(subject, "reads", target, call.name_span, key.text.strip("\"'"))
 
     def _access(self, access: Access) -> None:
-        if access.is_write and access.target.kind == "attribute":
-            self._assignment(access)
         target = self._accessed(Place(self._path, access.scope), access.target)
-        if target is None:
-            return
-        subject = self.writer.owner(access.scope)
-        self.writer.add(subject, "writes" if access.is_write else "reads", target, access.span, access.target.name or target.symbol.name)
-        if target.symbol in self._properties and not access.is_write:
-            # Reading a property runs its function.
-            self.writer.add(subject, "calls", Target(target.symbol, target.confidence_kind, "implicit"), access.span)
-
-    def _assignment(self, access: Access) -> None:
-        """`x.name = …` asks `__setattr__` where the class has one."""
-        owner = self._flow.expression(Place(self._path, access.scope), access.target.parts[0])
-        value = owner.values[0] if len(owner.values) == 1 else None
-        method = self._flow.classes.inherited_method(value.path, value.index, "__setattr__", 0) if isinstance(value, Instance) else None
-        if method is not None and not self._is_inside(access.scope, method.path, method.index):
-            kind: ConfidenceKind = "resolved" if owner.is_certain and method.is_certain else "inferred"
-            target = Target(self._view.tree.symbol(method.path, method.index), kind, "implicit")
-            self.writer.add(self.writer.owner(access.scope), "calls", target, access.span)
-
-    def _is_inside(self, scope: int, path: bytes, index: int) -> bool:
-        return path == self._path and self._facts.scopes[scope].definition == index
+        if target is not None:
+            subject, name = self.writer.owner(access.scope), access.target.name or target.symbol.name
+            self.writer.add(subject, "writes" if access.is_write else "reads", target, access.span, name)
 
     def _accessed(self, place: Place, target: Expression) -> Target | None:
         """The attribute, constant, environment variable or configuration key that is read or written."""
@@ -445,9 +425,7 @@ class PythonResolver:
                 continue
             first = outline.definitions[bindings[0].target] if bindings and bindings[0].kind == "definition" else None
             if first is not None and (first.kind == "property" or "property" in first.flags):
-                symbol = self._view.tree.symbol(ancestor.path, bindings[0].target if bindings else 0)
-                self._properties.add(symbol)
-                return symbol
+                return self._view.tree.symbol(ancestor.path, bindings[0].target if bindings else 0)
             if first is not None and first.kind == "method":
                 return None
             return SymbolId(ancestor.path, f"{self._view.tree.symbol(ancestor.path, ancestor.index).qualified_name}.{name}")

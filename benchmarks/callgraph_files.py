@@ -1,0 +1,69 @@
+"""A tree's files in memory, as the resolver asks for them: for benchmarks of the call graph."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from mirrors import ROOT
+
+sys.path.insert(0, str(ROOT))
+
+from analyzers.analysis import analyze
+from analyzers.facts import FileFacts, Skipped
+from analyzers.registry import LANGUAGES, language_of
+from knowledge.repository.opening import open_repository
+
+
+class Files:
+    """A tree's files in memory, as the resolver asks for them."""
+
+    def __init__(self, contents: Mapping[bytes, bytes]) -> None:
+        self.contents = contents
+        self._facts: dict[bytes, FileFacts | None] = {}
+        self._definers: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
+        for path in sorted(contents):
+            facts = self._facts[path] = _facts_of(path, contents[path])
+            for index, definition in enumerate(facts.definitions if facts is not None else ()):
+                if index:
+                    self._definers[definition.name].append((path, index))
+
+    def paths(self) -> Iterable[bytes]:
+        return self.contents.keys()
+
+    def language(self, path: bytes) -> str:
+        return language_of(path)
+
+    def outline(self, path: bytes) -> FileFacts | None:
+        return self.facts(path)
+
+    def facts(self, path: bytes) -> FileFacts | None:
+        return self._facts.get(path)
+
+    def interface(self, path: bytes) -> str:
+        return ""
+
+    def definers(self, name: str) -> list[tuple[bytes, int]]:
+        return self._definers.get(name, [])
+
+    def text(self, path: bytes) -> bytes | None:
+        return self.contents.get(path)
+
+
+def _facts_of(path: bytes, content: bytes) -> FileFacts | None:
+    language = language_of(path)
+    if not language or LANGUAGES[language].kind != "code":
+        return None
+    found = analyze(content, language)
+    return None if isinstance(found, Skipped) else found
+
+
+def contents_of(repository: Path, revision: str, below: tuple[str, ...] = ("",)) -> dict[bytes, bytes]:
+    """Every file of a revision below these folders; those that a partial mirror does not have are left out."""
+    tree = open_repository(repository).tree(revision)
+    folders = tuple(folder.encode() for folder in below)
+    wanted = {path: entry.blob_id for path, entry in tree.entries().items() if entry.kind in ("file", "executable") and path.startswith(folders)}
+    contents = dict(tree.read_many(dict.fromkeys(wanted.values())))
+    return {path: content for path, blob in wanted.items() if (content := contents.get(blob)) is not None}
