@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from mirrors import ROOT
@@ -30,7 +30,7 @@ class Files:
                 if index:
                     self._definers[definition.name].append((path, index))
 
-    def paths(self) -> Iterable[bytes]:
+    def paths(self) -> Collection[bytes]:
         return self.contents.keys()
 
     def language(self, path: bytes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from analyzers.analysis import analyze
@@ -44,7 +44,7 @@ class TextSource:
                 if index:
                     self._definers[definition.name].append((path, index))
 
-    def paths(self) -> Iterable[bytes]:
+    def paths(self) -> Collection[bytes]:
         return self._files.keys()
 
     def language(self, path: bytes) -> str:

@@ -9,10 +9,7 @@ from knowledge.graph.resolution import RIVALS, Target
 from knowledge.records.identifiers import SymbolId
 
 _BUILT_IN = frozenset(
-    name
-    for kind in (str, bytes, list, dict, set, tuple, int, float, type(iter("")), type(len))
-    for name in dir(kind)
-    if not name.startswith("_")
+    name for kind in (str, bytes, list, dict, set, tuple, int, float, type(iter("")), type(len)) for name in dir(kind) if not name.startswith("_")
 )
 _USUAL = frozenset({
     "acquire", "addListener", "apply", "as_posix", "at", "bind", "call", "catch", "charAt", "charCodeAt", "clear", "close", "codePointAt", "commit",

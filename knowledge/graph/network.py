@@ -75,9 +75,7 @@ def neighbourhood(
     return Neighbourhood(graph, left_out)
 
 
-def _around(
-    source: EdgeSource, symbol: SymbolId, predicates: Collection[str], direction: Direction, left_out: dict[SymbolId, int]
-) -> Iterator[Edge]:
+def _around(source: EdgeSource, symbol: SymbolId, predicates: Collection[str], direction: Direction, left_out: dict[SymbolId, int]) -> Iterator[Edge]:
     for predicate in predicates:
         for is_wanted, ask in ((direction != "in", source.out_edges), (direction != "out", source.in_edges)):
             found = ask(symbol, predicate) if is_wanted else ()

@@ -223,4 +223,3 @@ class Names:
             return self.submodule(module.path, found.name) or UNKNOWN
         flow = self.module_name(module.path, found.name)
         return through(flow, "import", certain) if flow is not None else UNKNOWN
-

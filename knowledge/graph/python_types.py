@@ -163,4 +163,3 @@ def annotation_of(expression: Expression, depth: int = 0) -> Annotation:
     if expression.kind == "collection":
         return Annotation("tuple", "", tuple(annotation_of(part, depth + 1) for part in expression.parts))
     return UNKNOWN_TYPE
-

@@ -179,7 +179,7 @@ def path(source: GraphSource, start: SymbolId, end: SymbolId) -> Answer:
     for allowed in (("resolved", "observed"), ("resolved", "observed", "inferred")):
         steps = _shortest(around.graph, start, end, allowed)
         if steps:
-            return _answer("path", source, start, steps, left_out=sum(around.left_out.values()), is_sorted=False)
+            return Answer("path", start, tuple(steps), sum(around.left_out.values()), tuple(_bearing(source, start, steps, "")))
     return _answer("path", source, start, [], end.name, sum(around.left_out.values()))
 
 
@@ -253,12 +253,8 @@ def _merge(found: Iterable[Member]) -> list[Member]:
     return list(merged.values())
 
 
-def _answer(
-    question: str, source: GraphSource, subject: SymbolId, found: Iterable[Member], asked_name: str = "", left_out: int = 0, *, is_sorted: bool = True
-) -> Answer:
-    members = _merge(found) if is_sorted else list(found)
-    if is_sorted:
-        members.sort(key=lambda member: (_RANK[member.confidence_kind], member.distance, member.symbol))
+def _answer(question: str, source: GraphSource, subject: SymbolId, found: Iterable[Member], asked_name: str = "", left_out: int = 0) -> Answer:
+    members = sorted(_merge(found), key=lambda member: (_RANK[member.confidence_kind], member.distance, member.symbol))
     bearing = tuple(_bearing(source, subject, members, asked_name))
     return Answer(question, subject, tuple(members[:MEMBERS]), left_out + max(0, len(members) - MEMBERS), bearing)
 

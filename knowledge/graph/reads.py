@@ -198,4 +198,3 @@ def inputs_of(reads: Sequence[Read]) -> str:
 
 def _short(text: str) -> str:
     return text and blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
