@@ -146,10 +146,9 @@ def _read_part(text: str) -> Bound | date:
 def _figure(text: str) -> Figure:
     name = _NAMES.get(text.lower().strip())
     if name is None:
-        near = get_close_matches(text.lower(), _NAMES, n=3, cutoff=0.6)
-        raise InvalidRecordError(
-            f"there is no figure {text!r}; expected one of {', '.join(FIGURES)}, or event TYPE", suggestions=near or tuple(FIGURES)
-        )
+        known = tuple(FIGURES) if text.isascii() else tuple(name for name in _NAMES if not name.isascii())
+        near = get_close_matches(text.lower(), _NAMES, n=3, cutoff=0.5) or known
+        raise InvalidRecordError(f"there is no figure {text!r}; expected one of {', '.join(FIGURES)}, or event TYPE", suggestions=near)
     return Figure(name)
 
 
