@@ -5,6 +5,7 @@ normalised hashes that claims stand on. Both are keyed by (content hash, languag
 
 All positions are byte offsets into the file; rows and columns count from 0, columns in bytes.
 Indexes (`scope`, `definition`, `parent`) point into the tuples of the same `FileFacts`; -1 means none.
+Nothing here can lead back to itself, so the garbage collector does not look at it (`gc=False`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
     end_column: int
 
 
-class Expression(msgspec.Struct, frozen=True, array_like=True):
+class Expression(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A reduced expression: enough to follow where a value comes from, and nothing else.
 
     kind           name                         parts
@@ -62,7 +63,7 @@ class Expression(msgspec.Struct, frozen=True, array_like=True):
     start: int = -1
 
 
-class Parameter(msgspec.Struct, frozen=True, array_like=True):
+class Parameter(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One parameter. kind: positional_only, positional, keyword_only, variadic, keyword_variadic, destructured, type."""
 
     name: str
@@ -72,14 +73,14 @@ class Parameter(msgspec.Struct, frozen=True, array_like=True):
     default_span: Span | None = None
 
 
-class Definition(msgspec.Struct, frozen=True, array_like=True):
+class Definition(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A named thing that the file declares. Definition 0 is the module itself (qualified_name "").
 
     qualified_name: names of the enclosing definitions and its own, joined by "." (`Class.method`, `outer.inner`, JS likewise).
     ordinal: 0 for the first definition of that qualified name in the file, 1 for the next …
     scope: the one in which it is declared, where its bases, decorators and defaults are evaluated.
     bases and decorators are reduced expressions; a decorator's call keeps its arguments (routes are read from them).
-    value: for constants, variables and class attributes the assigned expression.
+    value: for constants, variables and class attributes the assigned expression; `returns` is then their annotation.
     flags: any of async, generator, static, class, property, setter, abstract, overload, conditional, exported, default_export,
     type_checking, declaration (no body, as in .d.ts), error (overlaps a syntax error), test.
     """
@@ -111,7 +112,7 @@ class Scope(msgspec.Struct, frozen=True, array_like=True, gc=False):
     start: int = -1
 
 
-class Binding(msgspec.Struct, frozen=True, array_like=True):
+class Binding(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One way in which a name gets its value in a scope. `target` indexes definitions, imports or parameters, by `kind`.
 
     For an assignment through unpacking, `path` says which item of `value` (e.g. ("0",)); "*" where it is not certain.
@@ -130,7 +131,7 @@ class Binding(msgspec.Struct, frozen=True, array_like=True):
     until: int = -1
 
 
-class Import(msgspec.Struct, frozen=True, array_like=True):
+class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One imported name. Python `from ..a import b as c` → module "a", level 2, name "b", alias "c"; `import a.b` → name "".
 
     JS: module is the specifier as written; name "default", "*" (namespace or star) or the exported name; require() alike.
@@ -148,7 +149,7 @@ class Import(msgspec.Struct, frozen=True, array_like=True):
     module_span: Span | None = None
 
 
-class Export(msgspec.Struct, frozen=True, array_like=True):
+class Export(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """JS: the exported `name` is the local name `local`, or `local` of `module` for a re-export ("*" = everything)."""
 
     name: str
@@ -158,7 +159,7 @@ class Export(msgspec.Struct, frozen=True, array_like=True):
     is_type_only: bool = False
 
 
-class Call(msgspec.Struct, frozen=True, array_like=True):
+class Call(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A call: `name_span` is the last name token of the callee (the whole callee where it has none). It begins at `expression.start`.
 
     flags: awaited, decorator (a bare decorator applies its target), new, jsx, implicit (operators, with, iteration), conditional.
@@ -170,7 +171,7 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     flags: tuple[str, ...] = ()
 
 
-class Access(msgspec.Struct, frozen=True, array_like=True):
+class Access(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A read or write of an attribute, a name of an outer scope, or a subscript with a constant key (`os.environ["X"]`).
 
     `target` is the expression read or written; `value` what is written; `span` the last name token of the target (a subscript: all of it).
@@ -184,7 +185,7 @@ class Access(msgspec.Struct, frozen=True, array_like=True):
     annotation: str = ""
 
 
-class Narrowing(msgspec.Struct, frozen=True, array_like=True):
+class Narrowing(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """In [start, end) the name or dotted attribute `target` is (or, negated, is not) an instance of `type` (a collection: one of them)."""
 
     scope: int
@@ -195,7 +196,7 @@ class Narrowing(msgspec.Struct, frozen=True, array_like=True):
     is_negated: bool = False
 
 
-class Return(msgspec.Struct, frozen=True, array_like=True):
+class Return(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """`return e`, `yield e` (kind "yield"), `raise e` (kind "raise")."""
 
     scope: int
@@ -226,7 +227,7 @@ class Limitation(msgspec.Struct, frozen=True, array_like=True, gc=False):
     row: int = -1
 
 
-class FileFacts(msgspec.Struct, frozen=True, array_like=True):
+class FileFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Everything that one file's bytes say, as name resolution needs it."""
 
     language: str
@@ -267,7 +268,7 @@ class SymbolDigest(msgspec.Struct, frozen=True, array_like=True, gc=False):
     value: str
 
 
-class SymbolDigests(msgspec.Struct, frozen=True, array_like=True):
+class SymbolDigests(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Hashes of all definitions of a file, and of the file's whole structure (its module body)."""
 
     parser_version: str

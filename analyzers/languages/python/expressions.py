@@ -62,18 +62,19 @@ def _attribute(self: ExpressionReader, node: Node, depth: int, is_callee: bool =
         names = self.chains[text] = _names_of(self, text)
     if not names:
         return _computed_attribute(self, node, depth, is_callee)
-    found = Expression("name", names[0], (), (), "", -1, start)
-    if names[0] != "self":
+    first = names[0]
+    found = Expression("name", first, (), (), "", -1, start)
+    if first != "self":
         self.reads.append(found)
-    start += len(names[0]) + 1
-    left = len(names) - 1
-    for name in names[1:]:
+    start += len(first) + 1
+    last = len(names) - 1 if is_callee else len(names)
+    for index in range(1, len(names)):
+        name = names[index]
         found = Expression("attribute", name, (found,), (), "", -1, start)
-        after = start + len(name)
-        left -= 1
-        if left or not is_callee:
-            self.accesses.append(Access(self.scope, found, self.span(start, after)))
-        start = after + 1
+        end = start + len(name)
+        if index != last:
+            self.accesses.append(Access(self.scope, found, self.span(start, end)))
+        start = end + 1
     return found
 
 
