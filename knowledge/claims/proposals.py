@@ -6,14 +6,16 @@ What each anchor cannot notice is said with it. The recorder may narrow or widen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from knowledge.claims.anchors import make_anchor
+from knowledge.claims.aspects import aspects_of, sides_of
+from knowledge.claims.membership import is_top_level
 from knowledge.claims.predicates import twin_kind
 from knowledge.claims.sets import QUESTIONS, default_scope
-from knowledge.claims.statements import Mention, Said, mentions, says_only_called, says_order, understand
+from knowledge.claims.statements import Mention, Said, mentions, says_order, understand
 from knowledge.claims.view import TreeView
 from knowledge.records.claims import Anchor, Predicate
 from knowledge.records.identifiers import SymbolId, external_symbol, parse_symbol, read_symbol, show_path
@@ -104,12 +106,16 @@ def anchors_of(predicate: Predicate, view: TreeView) -> tuple[Anchor, ...]:
 
 
 def _one(text: str, lookup: Lookup, view: TreeView, *, is_module: bool = False) -> SymbolId | None:
+    written = parse_symbol(text)
+    if written is not None and is_top_level(written):
+        return written if view.has_path(written.path) else None
     found = list(lookup(text))
     if is_module:
         files = [s for s in found if not s.qualified_name]
         if len(files) == 1:
             return files[0]
-        return external_symbol(text) if not files and re.fullmatch(r"[@\w./-]+", text) and not re.search(r"\.(?:py|[cm]?[jt]sx?)\Z", text) else None
+        is_outside = not files and re.fullmatch(r"(?:node:)?[@\w./-]+", text) and not re.search(r"\.(?:py|[cm]?[jt]sx?)\Z", text)
+        return external_symbol(text.removeprefix("node:")) if is_outside else None
     named = [s for s in found if s.qualified_name] or found
     return named[0] if len({(s.path, s.qualified_name) for s in named}) == 1 else None
 
@@ -124,10 +130,10 @@ def _notes(predicate: Predicate) -> tuple[str, ...]:
 
 
 def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
-    anchors: dict[str, Anchor] = {}
     notes: list[str] = []
     unknown: list[str] = []
     files: list[SymbolId] = []
+    symbols: list[SymbolId] = []
     for mention in mentions(statement):
         name, found = mention.name, meant(mention, view, lookup)
         if not found:
@@ -138,23 +144,14 @@ def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
             if _looks_like_code(name):
                 notes.append(f"{name} is ambiguous: {', '.join(str(s) for s in found[:4])}")
             continue
-        symbol = found[0]
-        if not symbol.qualified_name:
-            files.append(symbol)
-            continue
-        anchor = make_anchor("body", role="primary" if not anchors else "support", symbol=str(symbol), strict=False)
-        anchors.setdefault(anchor.digest, anchor)
-        if says_only_called(statement) and not any(a.kind == "set" for a in anchors.values()):
-            scope = {"package": view.package_of(symbol.path)}
-            callers = make_anchor("set", question="callers", symbol=str(symbol), scope=scope)
-            anchors = {callers.digest: callers, **anchors}
-            anchors.pop(anchor.digest, None)
-    if not anchors:
+        (symbols if found[0].qualified_name else files).append(found[0])
+    anchors = cited_anchors(statement, symbols, view)
+    if not symbols:
         # A path beside a symbol only says where to look; alone it is what the statement speaks of.
-        anchors = {a.digest: a for a in (make_anchor("location", symbol=str(f)) for f in files)}
+        anchors = _unique([*cited_anchors(statement, files, view), *(make_anchor("location", symbol=str(f)) for f in files)])
     if unknown:
         notes.append(f"not found in this tree: {', '.join(unknown)}")
-    kinds = dict.fromkeys(a.kind for a in anchors.values())
+    kinds = dict.fromkeys(a.kind for a in anchors)
     notes += [f"cannot notice ({kind}): {CANNOT_NOTICE[kind]}" for kind in kinds]
     if says_order(statement):
         notes.append("an order in time (after, before, 뒤에) cannot be shown by any anchor: check it in a run or by reading")
@@ -162,7 +159,21 @@ def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
         notes.append("unanchored: nothing in the repository is watched for this statement")
         prose = [word for word in dict.fromkeys(re.findall(r"[A-Za-z]+", statement)) if meant(Mention(word, is_plain=True), view, lookup)]
         notes += [f"taken for prose, though it is defined here (in back-ticks it is a name): {', '.join(prose[:4])}"] if prose else []
-    return Proposal(tuple(anchors.values()), None, tuple(notes), tuple(unknown))
+    return Proposal(anchors, None, tuple(notes), tuple(unknown))
+
+
+def cited_anchors(statement: str, symbols: Sequence[SymbolId], view: TreeView) -> tuple[Anchor, ...]:
+    """What a free statement about these symbols stands on: their bodies, and of the first, which it is about, the sides that its words speak of."""
+    aspects = aspects_of(statement)
+    found = [*sides_of(symbols[0], aspects, view)] if symbols else []
+    for symbol in symbols:
+        if symbol.qualified_name:
+            found.append(make_anchor("body", "support" if found else "primary", symbol=str(symbol), strict=aspects.is_as_written))
+    return _unique(found)
+
+
+def _unique(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
+    return tuple({a.digest: a for a in reversed(list(anchors))}.values())[::-1]
 
 
 def meant(mention: Mention, view: TreeView, lookup: Lookup) -> list[SymbolId]:

@@ -27,9 +27,7 @@ class Said:
 
 _NOBODY = re.compile(r"(?:\{\}|nothing|nobody|none|no one|nowhere|없음|없다|아무것도)\Z", re.IGNORECASE)
 _QUOTED = re.compile(r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`)")
-_CODE_WORDS = frozenset(
-    {"and", "or", "not", "in", "is", "if", "else", "lambda", "for", "await", "new", "typeof", "as", "of", "async", "void", "yield"}
-)
+_BEFORE_OPERAND = frozenset({"lambda", "await", "new", "typeof", "not", "void"})
 _LITERALS = frozenset({"none", "true", "false", "null", "undefined"})
 
 
@@ -65,8 +63,10 @@ def _is_expression(text: str, *, is_sure: bool) -> bool:
     if text.startswith("`") and text.endswith("`"):
         return True
     words = "".join(" '' " if i % 2 else piece for i, piece in enumerate(_QUOTED.split(text)))
-    pairs = re.finditer(r"(?=(?<![\w.])([A-Za-z_가-힣][\w.]*)\s+([A-Za-z_가-힣]\w*))", words)
-    if any(not {found[1].lower(), found[2].lower()} & _CODE_WORDS for found in pairs):
+    while (outside := re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}", "", words)) != words:
+        words = outside
+    pairs = re.finditer(r"(?=(?<![\w.])([A-Za-z_가-힣][\w.]*)\s+[A-Za-z_가-힣])", words)
+    if any(found[1].lower() not in _BEFORE_OPERAND for found in pairs):
         return False
     lone = text.strip()
     return is_sure or not re.fullmatch(r"[A-Za-z가-힣]+", lone) or lone.lower() in _LITERALS or not is_common(lone.lower())
@@ -133,12 +133,6 @@ def _is_prose(name: str) -> bool:
 
 
 _ORDER = re.compile(r"\b(?:after|before|until|once|first|then)\b|(?:뒤에|후에|전에|다음에|이후|이전)", re.IGNORECASE)
-_ONLY_CALLED = re.compile(r"\b(?:only|exclusively) called\b|\bcalled only\b|에서만 호출|뒤에만 호출|후에만 호출|때만 호출", re.IGNORECASE)
-
-
-def says_only_called(statement: str) -> bool:
-    """Whether the text says that something is called only somewhere or some time."""
-    return bool(_ONLY_CALLED.search(statement))
 
 
 def says_order(statement: str) -> bool:

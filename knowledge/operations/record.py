@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.completion import rests_on
 from knowledge.claims.contradictions import INTENTIONS
-from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, propose
-from knowledge.claims.review_conditions import read_condition
+from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, cited_anchors, propose
+from knowledge.claims.review_conditions import read_condition, read_day
 from knowledge.errors import InvalidRecordError
 from knowledge.invalidation.propagate import fingerprint
 from knowledge.operations import evidence as evidence_operations
@@ -130,6 +130,8 @@ def _prepare(project: Project, reading: Reading, draft: Draft) -> _Prepared:
     view = reading.trees.at(draft.at)
     snapshot = view.tree.snapshot
     proposal, offered = _completed(_stand_on(draft, view), draft, view)
+    if draft.until:
+        read_day(draft.until)
     if draft.review_when:
         # Read now, so that what cannot be meant is refused; kept as it was written.
         read_condition(draft.review_when)
@@ -194,7 +196,7 @@ def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:
     if draft.anchors == (UNANCHORED,):
         return Proposal((), None, ("unanchored: nothing in the repository is watched for this statement",))
     anchors = [read_anchor(spec, view) for spec in draft.anchors]
-    cited = [a for spec in draft.evidence if not draft.anchors and (a := _anchor_of_evidence(spec, view)) is not None]
+    cited = _cited(draft, view) if not draft.anchors else []
     if given is not None:
         anchors += [] if given.covers_statement else cited
         twins = [a for a in anchors_of(given, view) if a.digest not in {b.digest for b in anchors}]
@@ -234,11 +236,11 @@ def _unique(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
     return tuple({a.digest: a for a in anchors}.values())
 
 
-def _anchor_of_evidence(spec: str, view: IndexedTree) -> Anchor | None:
-    if _LINE_SPEC.match(spec):
-        return source_anchor(read_lines(spec, view), "support", view)
-    symbol = file_or_symbol(spec, view)
-    return read_anchor(f"body:{symbol}@support", view) if symbol.qualified_name else None
+def _cited(draft: Draft, view: IndexedTree) -> list[Anchor]:
+    """What a claim stands on by the evidence that is cited: lines as they are, of symbols the sides that the statement speaks of."""
+    lines = [source_anchor(read_lines(spec, view), "support", view) for spec in draft.evidence if _LINE_SPEC.match(spec)]
+    symbols = [file_or_symbol(spec, view) for spec in draft.evidence if not _LINE_SPEC.match(spec)]
+    return [*cited_anchors(draft.statement, symbols, view), *lines]
 
 
 def _evidence(spec: str, view: IndexedTree) -> Evidence:

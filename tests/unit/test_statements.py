@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from knowledge.claims.everyday_words import is_common
-from knowledge.claims.statements import clean, mentions, names_in, says_only_called, says_order, understand
+from knowledge.claims.statements import clean, mentions, names_in, says_order, understand
 
 CASES = Path(__file__).parent.parent / "cases" / "statements"
 
@@ -65,5 +65,4 @@ def test_an_order_in_time_is_recognised() -> None:
     """What no graph of calls can show is seen in the words, in both languages."""
     assert says_order("only called after login")
     assert says_order("로그인 뒤에만 호출된다")
-    assert says_only_called("로그인 후에만 호출된다")
     assert not says_order("createSession calls put")
