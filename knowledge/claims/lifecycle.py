@@ -201,17 +201,22 @@ def _bearing(claim: Claim, anchors: Sequence[Anchor], present: Present, verdicts
     for other, conflict in present.counters:
         if present.premises(other)[0] in KEPT:
             causes.append(Cause("counter_evidence", detail=f"{other} says otherwise, and stands ({conflict})", claim_path=(other,)))
-    said = date.fromisoformat(verdicts[-1].said_at[:10])
+    return (*causes, *_expired(claim, anchors, present, verdicts[-1]), *_conditions_met(anchors, present, verdicts[-1]))
+
+
+def _expired(claim: Claim, anchors: Sequence[Anchor], present: Present, latest: Verdict) -> tuple[Cause, ...]:
+    """A day or a period that ran out since somebody last looked."""
+    said = _day(latest.said_at)
     policy = claim.freshness_policy
-    limits = [("until", policy.until, policy.period_days)] + [
-        ("until", str(a.target.get("until", "")), int(a.target.get("period_days", 0))) for a in anchors if a.kind == "time"
-    ]
-    for _, until, period in limits:
-        end = expiry(until, period, said)
+    limits = [(policy.until, policy.period_days)]
+    limits += [(str(a.target.get("until", "")), int(a.target.get("period_days", 0))) for a in anchors if a.kind == "time"]
+    for until, period in limits:
+        # Who looked on the day or later has looked; recording is no look at what was due already.
+        is_met = bool(until) and latest.kind != "recorded" and said >= _day(until)
+        end = expiry("" if is_met else until, period, said)
         if end is not None and present.today >= end:
-            causes.append(Cause("expired", detail=f"to be checked again since {end.isoformat()}"))
-            break
-    return tuple(causes) + _conditions_met(anchors, present, verdicts[-1])
+            return (Cause("expired", detail=f"to be checked again since {end.isoformat()}" if end > date.min else f"there is no day {until!r}"),)
+    return ()
 
 
 def _conditions_met(anchors: Sequence[Anchor], present: Present, latest: Verdict) -> tuple[Cause, ...]:
@@ -227,10 +232,19 @@ def _conditions_met(anchors: Sequence[Anchor], present: Present, latest: Verdict
 
 def expiry(until: str, period_days: int, said: date) -> date | None:
     """The first day on which the claim must be checked again: a date, or days after the last verdict; the earlier of the two."""
-    ends = [date.fromisoformat(until)] if until else []
+    ends = [_day(until)] if until else []
     if period_days:
-        ends.append(said + timedelta(days=period_days))
+        is_ever = period_days < (date.max - said).days
+        ends.append(said + timedelta(days=period_days) if is_ever else date.max)
     return min(ends) if ends else None
+
+
+def _day(text: str) -> date:
+    """The day of an ISO date or time; what cannot be read (another ledger's) counts as long past, so that somebody looks."""
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return date.min
 
 
 def worst_first(status: ClaimStatus) -> tuple[int, str]:

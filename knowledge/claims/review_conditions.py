@@ -127,10 +127,7 @@ def read_condition(text: str) -> Condition:
 
 def _read_part(text: str) -> Bound | date:
     if day := _DAY.match(text):
-        try:
-            return date.fromisoformat(day[1])
-        except ValueError as error:
-            raise InvalidRecordError(f"there is no day {day[1]!r}; expected YYYY-MM-DD") from error
+        return read_day(day[1])
     found = next((match for pattern in _BOUNDS if (match := pattern.match(text))), None)
     if found is None:
         raise InvalidRecordError(
@@ -141,6 +138,14 @@ def _read_part(text: str) -> Bound | date:
     sign = groups["sign"].lower()
     figure = _event(groups["event"]) if groups.get("event") else _figure(groups["name"])
     return Bound(figure, _WORDS.get(sign, sign), int(re.sub(r"[,_]", "", groups["number"])))
+
+
+def read_day(text: str) -> date:
+    """The day that is meant by YYYY-MM-DD. Raises InvalidRecordError."""
+    try:
+        return date.fromisoformat(text if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) else "")
+    except ValueError as error:
+        raise InvalidRecordError(f"there is no day {text!r}; expected YYYY-MM-DD, as 2027-01-31") from error
 
 
 def _figure(text: str) -> Figure:

@@ -10,6 +10,7 @@ from typing import Any
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.membership import MODULE
 from knowledge.claims.predicates import RELATIONS
+from knowledge.claims.review_conditions import read_day
 from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.errors import InvalidRecordError, UnknownPathError, UnknownSymbolError
 from knowledge.operations.graph_tree import find_one, path_of
@@ -49,7 +50,7 @@ def read_anchor(spec: str, view: IndexedTree) -> Anchor:
     if kind == "claim":
         return make_anchor("claim", role, claim=text)
     if kind in ("until", "days"):
-        return make_anchor("time", role, **({"until": text} if kind == "until" else {"period_days": int(text)}))
+        return _time(kind, text, role)
     if kind == "edge":
         return _edge(text, role, view)
     if kind == "source":
@@ -61,6 +62,14 @@ def read_anchor(spec: str, view: IndexedTree) -> Anchor:
     if kind in ("body", "strict"):
         return make_anchor("body", role, symbol=str(symbol), strict=kind == "strict")
     return make_anchor("signature" if kind == "signature" else "location", role, symbol=str(symbol))
+
+
+def _time(kind: str, text: str, role: str) -> Anchor:
+    if kind == "until":
+        return make_anchor("time", role, until=read_day(text).isoformat())
+    if not re.fullmatch(r"[1-9]\d{0,5}", text):
+        raise InvalidRecordError(f"cannot read the period {text!r}; expected a number of days, as in days:30")
+    return make_anchor("time", role, period_days=int(text))
 
 
 def _edge(text: str, role: str, view: IndexedTree) -> Anchor:

@@ -308,6 +308,8 @@ def test_a_day_is_taken_from_the_clock(repo: GitRepo, knowledge: Run) -> None:
 
 def test_a_condition_that_cannot_be_meant_is_refused(knowledge: Run) -> None:
     """Nothing is stored, and what may have been meant is suggested."""
+    for words in (("--until", "soon"), ("--anchor", "until:2027-02-30"), ("--anchor", "days:many"), ("--until", "20270131")):
+        assert "expected" in knowledge("claim", "record", "TTL is 30", *words, code=2)
     refused = knowledge("claim", "record", "TTL is 30", "--review-when", "tgas > 3", code=2)
     assert "did you mean: tags" in refused
     already = knowledge("claim", "record", "TTL is 30", "--review-when", "claims < 5")

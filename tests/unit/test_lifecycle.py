@@ -148,6 +148,21 @@ def test_the_earlier_of_a_date_and_a_period_counts() -> None:
     assert expiry("", 0, date(2026, 1, 1)) is None
 
 
+def test_who_looked_on_the_day_or_later_has_looked() -> None:
+    """A verdict said then is good; recording a claim whose day has come already is none."""
+    late = replace(verdict("verified", SEEN, 2), said_at="2026-05-01T00:00:00Z")
+    assert status(claim("assumption", until="2026-05-01"), [verdict("recorded", SEEN), late], SEEN).status == "verified"
+    recorded = replace(verdict("recorded", SEEN), said_at="2026-05-01T00:00:00Z")
+    assert status(claim("assumption", until="2026-04-01"), [recorded], SEEN).status == "stale"
+
+
+def test_a_day_that_cannot_be_read_is_told_and_breaks_nothing() -> None:
+    """Another ledger may hold anything: its claim is put before somebody, and a period without end never ends."""
+    found = status(claim("assumption", until="soon"), [verdict("recorded", SEEN)], SEEN)
+    assert (found.status, found.causes[0].detail) == ("stale", "there is no day 'soon'")
+    assert status(claim("assumption", period_days=10**9), [verdict("recorded", SEEN)], SEEN).status == "active"
+
+
 def test_rejected_holds_on_every_tree_until_reopened() -> None:
     """What is said of the claim itself comes first, and can be taken back."""
     events = [Event(1, "ClaimRejected", "c_1", "", "", {"reason": "never true"})]
