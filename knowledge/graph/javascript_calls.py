@@ -441,6 +441,7 @@ def argument_at(call: Expression, position: int) -> Expression | None:
 
 
 def has_spread(call: Expression) -> bool:
+    """Whether an argument is spread, so that positions say little."""
     return any(part.kind == "spread" for part in call.parts[1:])
 
 

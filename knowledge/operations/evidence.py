@@ -31,10 +31,10 @@ def of_symbol(symbol: SymbolId, view: IndexedTree, relation: str = "") -> Eviden
     if definition is None:
         rows = content.count(b"\n")
         where = SourceRange(0, len(content), 0, 0, rows, len(content) - content.rfind(b"\n") - 1)
-        return _evidence("source", symbol, where, "file", content, relation, view)
+        return _evidence("source", symbol, where, "file", relation, view)
     span = definition.span
     where = SourceRange(span.start, span.end, span.row, span.column, span.end_row, span.end_column)
-    return _evidence("ast", symbol, where, definition.kind, content, relation, view)
+    return _evidence("ast", symbol, where, definition.kind, relation, view)
 
 
 def of_lines(lines: Lines, view: IndexedTree) -> Evidence:
@@ -46,7 +46,7 @@ def of_lines(lines: Lines, view: IndexedTree) -> Evidence:
     where = SourceRange(start, start + len(text), lines.first - 1, 0, lines.last - 1, len(rows[min(lines.last, len(rows)) - 1]))
     around = _around(lines, view)
     symbol = SymbolId(lines.path, around.qualified_name, around.ordinal) if around else SymbolId(lines.path, "")
-    return _evidence("source", symbol, where, "lines", content, "", view)
+    return _evidence("source", symbol, where, "lines", "", view)
 
 
 def _around(lines: Lines, view: IndexedTree) -> Definition | None:
@@ -55,8 +55,8 @@ def _around(lines: Lines, view: IndexedTree) -> Definition | None:
     return max(inside, key=lambda d: d.span.row) if inside else None
 
 
-def _evidence(kind: EvidenceKind, symbol: SymbolId, where: SourceRange, node_type: str, content: bytes, relation: str, view: IndexedTree) -> Evidence:
-    text = content[where.start : where.end]
+def _evidence(kind: EvidenceKind, symbol: SymbolId, where: SourceRange, node_type: str, relation: str, view: IndexedTree) -> Evidence:
+    text = (view.text(symbol.path) or b"")[where.start : where.end]
     language = language_of(symbol.path)
     snapshot = view.tree.snapshot
     excerpt = mask(text.decode("utf-8", "replace"))

@@ -53,13 +53,10 @@ def ask(project: Project, question: str, symbol_text: str = "", *, other: str = 
         sections = [queries.path(graph, symbol, find_one(other, view))]
     else:
         sections = [_ONE[question](graph, symbol)]
-    notes = [f"{s.question}: {len(s.members)}" for s in sections] if len(sections) > 1 else []
-    return _answer(project, view, question, str(symbol), sections, limit, notes)
+    return _answer(project, question, str(symbol), sections, view, limit)
 
 
-def _answer(
-    project: Project, view: IndexedTree, question: str, symbol: str, sections: Sequence[queries.Answer], limit: int, notes: Sequence[str]
-) -> GraphAnswer:
+def _answer(project: Project, question: str, symbol: str, sections: Sequence[queries.Answer], view: IndexedTree, limit: int) -> GraphAnswer:
     edges: dict[Edge, None] = {}
     for section in sections:
         for member in section.members:
@@ -77,7 +74,7 @@ def _answer(
         inferred=sum(m.confidence_kind == "inferred" for s in sections for m in s.members),
         left_out=sum(s.left_out for s in sections) + (max(0, len(lines) - limit) if limit else 0),
         limitations=tuple(limitations),
-        notes=tuple(notes),
+        notes=tuple(f"{s.question}: {len(s.members)}" for s in sections) if len(sections) > 1 else (),
     )
 
 
