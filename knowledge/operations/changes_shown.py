@@ -10,9 +10,9 @@ from knowledge.errors import RepositoryReadError
 from knowledge.operations.lines import anchor_text
 from knowledge.operations.small_diff import small_diff, symbol_lines
 from knowledge.operations.tree_view import TreeFiles
-from knowledge.records.answers import ChangeLine
 from knowledge.records.claims import Anchor, Cause
 from knowledge.records.identifiers import SymbolId, read_path, read_symbol
+from knowledge.records.invalidations import ChangeLine
 
 _WORD = re.compile(r"[^\s;,]+")
 _LINE = re.compile(r"(?P<path>.+):(?P<line>\d+)\Z")

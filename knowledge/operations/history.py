@@ -16,9 +16,9 @@ from knowledge.operations.lines import history_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.tree_view import TreeFiles
-from knowledge.records.answers import ChangeLine, HistoryAnswer
 from knowledge.records.claims import Cause
 from knowledge.records.events import Event
+from knowledge.records.invalidations import ChangeLine, HistoryAnswer
 
 _MOVED = " → "
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from knowledge.claims.proposals import CANNOT_NOTICE
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.tree_view import IndexedTree
-from knowledge.records.answers import AnchorLine, CauseLine, ChangeLine, ClaimLine, EdgeLine, HistoryLine, VerdictLine
+from knowledge.records.answers import AnchorLine, CauseLine, ClaimLine, EdgeLine, VerdictLine
 from knowledge.records.claims import Anchor, AnchorReading, Author, Cause, ClaimStatus, Predicate, Verdict
 from knowledge.records.edges import Edge
 from knowledge.records.events import Event
 from knowledge.records.identifiers import show_path
+from knowledge.records.invalidations import ChangeLine, CommitLine, HistoryLine
+from knowledge.records.trees import Commit
 
 UNTREED = frozenset({"claim", "time"})
 """Kinds of anchor that no tree answers for."""
@@ -107,6 +110,12 @@ def history_line(event: Event, changes: tuple[ChangeLine, ...] = ()) -> HistoryL
         event.sequence, event.type, event.at, event.author, str(payload.get("revision") or ""), str(payload.get("subject") or ""),
         str(payload.get("reason") or ""), payload, str(payload.get("commit_author") or ""), changes,
     )  # fmt: skip
+
+
+def commit_line(commit: Commit) -> CommitLine:
+    """A commit in one line."""
+    at = datetime.fromtimestamp(commit.committed_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return CommitLine(commit.revision, commit.subject, commit.author, at)
 
 
 def edge_line(edge: Edge) -> EdgeLine:

@@ -174,9 +174,17 @@ class Reading:
 
     def derived_from(self, claim_ids: Iterable[str]) -> set[str]:
         """The claims that rest on one of these directly, as recorded or as added later."""
+        return set().union(*self.derived_from_each(claim_ids).values())
+
+    def derived_from_each(self, claim_ids: Iterable[str]) -> dict[str, set[str]]:
+        """claim id → the claims that rest on it directly; claims on which none does are left out."""
         wanted, ledger = set(claim_ids), self.project.ledger
-        later = {r.source for found in ledger.relations_of(wanted, (DEPENDS_ON,)).values() for r in found if r.target in wanted}
-        return later.union(*ledger.claims_derived_from(wanted).values())
+        found = ledger.claims_derived_from(wanted)
+        for several in ledger.relations_of(wanted, (DEPENDS_ON,)).values():
+            for relation in several:
+                if relation.target in wanted:
+                    found.setdefault(relation.target, set()).add(relation.source)
+        return found
 
     def bearing_on(self, claim_ids: Iterable[str]) -> set[str]:
         """The claims whose status may follow from that of one of these: what rests on them, and what they contradict."""

@@ -6,7 +6,7 @@ session or a person can, and the ledger keeps which it was.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from knowledge.claims.lifecycle import check_step
 from knowledge.claims.predicates import decide
@@ -21,7 +21,7 @@ from knowledge.operations.record import Draft, record
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
 from knowledge.records.answers import ClaimAnswer
-from knowledge.records.claims import Author, Status, Verdict, VerdictKind
+from knowledge.records.claims import Author, ClaimStatus, Status, Verdict, VerdictKind
 from knowledge.records.events import Event
 from knowledge.records.stored import Relation
 
@@ -36,15 +36,23 @@ def review(project: Project, claim_id: str, reason: str, *, at: str | None = Non
     return _judge(project, claim_id, "review", reason, at)
 
 
-def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | None) -> ClaimAnswer:
-    reading = Reading(project)
-    reconcile(project, reading)
-    claim_id = project.ledger.resolve_claim(claim_id)
-    view = reading.trees.at(at)
-    held = reading.held([claim_id])[claim_id]
-    status = reading.statuses(view, [claim_id])[claim_id]
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a step says of a claim, not written down yet: its event, its verdict where the step is about one tree, and what is to be noted."""
+
+    event: Event
+    verdict: Verdict | None = None
+    notes: tuple[str, ...] = ()
+
+
+def said_of(reading: Reading, view: IndexedTree, status: ClaimStatus, step: str, reason: str) -> Said:
+    """A step of a claim that has this status in the tree. Raises LifecycleError where it has no such step, or this caller may not say it."""
+    project, claim_id = reading.project, status.claim_id
     event_type = check_step(step, status.status)
-    author, why = project.author, _reason(reason)
+    if step not in ("verify", "review"):
+        return Said(_event(project, event_type, claim_id, check_reason(reason)))
+    held = reading.held([claim_id])[claim_id]
+    author, why = project.author, check_reason(reason)
     notes: tuple[str, ...] = ()
     if step == "verify":
         author, why, notes = _verifier(project, held, reading, view, why)
@@ -65,9 +73,18 @@ def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | No
         said_at=project.now(),
         analyzer_versions=versions(held.anchors),
     )
-    event = _event(project, event_type, claim_id, why, revision=snapshot.revision, tree=snapshot.label)
-    project.ledger.append([event], verdicts=[verdict], blobs=kept_blobs(view.tree))
-    return _answer(project, reading, claim_id, at, notes)
+    return Said(_event(project, event_type, claim_id, why, revision=snapshot.revision, tree=snapshot.label), verdict, notes)
+
+
+def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | None) -> ClaimAnswer:
+    reading = Reading(project)
+    reconcile(project, reading)
+    claim_id = project.ledger.resolve_claim(claim_id)
+    view = reading.trees.at(at)
+    said = said_of(reading, view, reading.statuses(view, [claim_id])[claim_id], step, reason)
+    verdicts = [said.verdict] if said.verdict is not None else []
+    project.ledger.append([said.event], verdicts=verdicts, blobs=kept_blobs(view.tree) if verdicts else {})
+    return _answer(project, reading, claim_id, at, said.notes)
 
 
 def _verifier(project: Project, held: Held, reading: Reading, view: IndexedTree, reason: str) -> tuple[Author, str, tuple[str, ...]]:
@@ -94,26 +111,17 @@ def _verifier(project: Project, held: Held, reading: Reading, view: IndexedTree,
 
 def reject(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
     """Say that the claim is false, on every tree, until reopened."""
-    return _say(project, claim_id, "reject", reason)
+    return _judge(project, claim_id, "reject", reason, None)
 
 
 def withdraw(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
     """Take the claim back: it should not have been recorded."""
-    return _say(project, claim_id, "withdraw", reason)
+    return _judge(project, claim_id, "withdraw", reason, None)
 
 
 def reopen(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
     """Take back a rejection, supersession or withdrawal; the claim stands on its verdicts again."""
-    return _say(project, claim_id, "reopen", reason)
-
-
-def _say(project: Project, claim_id: str, step: str, reason: str, **payload: str) -> ClaimAnswer:
-    reading = Reading(project)
-    reconcile(project, reading)
-    claim_id = project.ledger.resolve_claim(claim_id)
-    event_type = check_step(step, _status_now(reading, claim_id))
-    project.ledger.append([_event(project, event_type, claim_id, _reason(reason), **payload)])
-    return _answer(project, reading, claim_id, None, ())
+    return _judge(project, claim_id, "reopen", reason, None)
 
 
 def supersede(project: Project, claim_id: str, by: str, reason: str) -> ClaimAnswer:
@@ -126,7 +134,8 @@ def supersede(project: Project, claim_id: str, by: str, reason: str) -> ClaimAns
     reconcile(project, reading)
     event_type = check_step("supersede", _status_now(reading, claim_id))
     ledger.append(
-        [_event(project, event_type, claim_id, _reason(reason), by=by)], relations=[Relation("supersedes", by, claim_id, {"reason": reason.strip()})]
+        [_event(project, event_type, claim_id, check_reason(reason), by=by)],
+        relations=[Relation("supersedes", by, claim_id, {"reason": reason.strip()})],
     )
     return _answer(project, reading, claim_id, None, ())
 
@@ -135,7 +144,7 @@ def correct(project: Project, claim_id: str, draft: Draft, reason: str) -> Claim
     """Record a new claim in the place of this one, which is kept as superseded. Answers with the new claim."""
     claim_id = project.ledger.resolve_claim(claim_id)
     old = project.ledger.claim(claim_id)
-    _reason(reason)
+    check_reason(reason)
     merged = replace(draft, kind=draft.kind or old.kind, tags=draft.tags or old.tags)
     answer = record(project, merged)
     supersede(project, claim_id, answer.claim.id, reason)
@@ -146,7 +155,7 @@ def redact(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
     """Erase the claim's text for good; its id, hash and events stay."""
     reading = Reading(project)
     claim_id = project.ledger.resolve_claim(claim_id)
-    project.ledger.redact(claim_id, _reason(reason), at=project.now(), author=project.author_text())
+    project.ledger.redact(claim_id, check_reason(reason), at=project.now(), author=project.author_text())
     return _answer(project, reading, claim_id, None, ())
 
 
@@ -154,7 +163,8 @@ def _status_now(reading: Reading, claim_id: str) -> Status:
     return reading.statuses(reading.trees.at(), [claim_id])[claim_id].status
 
 
-def _reason(reason: str) -> str:
+def check_reason(reason: str) -> str:
+    """The reason without white space around it. Raises InvalidRecordError where there is none."""
     if not reason.strip():
         raise InvalidRecordError("say why: every step of a claim's life keeps its reason")
     return reason.strip()

@@ -14,12 +14,11 @@ from knowledge.invalidation.propagate import Held
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.records.claims import ClaimStatus
-from knowledge.records.events import Event
+from knowledge.records.events import FALLING_TYPES, Event
 from knowledge.records.stored import WorktreeState
 from knowledge.repository.interface import Repository
 
 ANALYZER = "analyzer:knowledge"
-_FALLEN = ("ClaimMarkedStale", "ClaimMarkedForReview")
 
 
 def transitions(
@@ -38,7 +37,7 @@ def transitions(
         if before is None or (stored is not None and (not goes_on or claim_id in said)):
             continue
         kind = transition(before, after)
-        if kind and not (kind == "ClaimRestored" and not project.ledger.events(claim_id=claim_id, types=_FALLEN)):
+        if kind and not (kind == "ClaimRestored" and not project.ledger.events(claim_id=claim_id, types=FALLING_TYPES)):
             found.append(_event(project, state, now, before, after))
     return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from knowledge.claims.anchors import compare
 from knowledge.claims.lifecycle import REVIEWED_KINDS
@@ -13,19 +12,19 @@ from knowledge.claims.predicates import decide
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.changes_shown import Sides, change_line
 from knowledge.operations.history import files_at, known_places
-from knowledge.operations.lines import anchor_text, author_text, claim_line, predicate_text, verdict_lines
+from knowledge.operations.lines import anchor_text, author_text, claim_line, commit_line, predicate_text, verdict_lines
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.turning_point import TurningPoint, TurningPoints
-from knowledge.records.answers import AnchorChange, AnchorState, ClaimLine, CommitLine, WhyAnswer
+from knowledge.records.answers import ClaimLine
 from knowledge.records.claims import Anchor, AnchorReading, Cause, ClaimStatus, Verdict
-from knowledge.records.events import STANDING_TYPES, Event
+from knowledge.records.events import FALLING_TYPES, STANDING_TYPES, Event
 from knowledge.records.identifiers import read_symbol
+from knowledge.records.invalidations import AnchorChange, AnchorState, WhyAnswer
 from knowledge.records.trees import Commit
 
-FALLING = ("ClaimMarkedStale", "ClaimMarkedForReview")
 _AT_LINE = re.compile(r":\d+\Z")
 _WORD = re.compile(r"[^\s;,]+")
 
@@ -159,12 +158,6 @@ def _sides(asked: _Asked, commit: Commit | None) -> Sides:
     return Sides(files_at(asked.reading, parent), files_at(asked.reading, commit.revision), (parent[:8] or "a parent", commit.revision[:8]))
 
 
-def commit_line(commit: Commit) -> CommitLine:
-    """A commit for answers."""
-    at = datetime.fromtimestamp(commit.committed_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return CommitLine(commit.revision, commit.subject, commit.author, at)
-
-
 def _state(anchor: Anchor, reading: AnchorReading | None) -> AnchorState:
     if reading is None:
         return AnchorState("", "", "", "")
@@ -185,7 +178,7 @@ def _noted(asked: _Asked, cause: Cause) -> TurningPoint | None:
     repository, head = asked.reading.project.repository, asked.view.tree.snapshot.revision
     for event in reversed(asked.events):
         revision = str(event.payload.get("revision") or "")
-        if event.type not in FALLING or head is None or not revision or not repository.has_object(revision):
+        if event.type not in FALLING_TYPES or head is None or not revision or not repository.has_object(revision):
             continue
         is_told = any((c.get("anchor", ""), c.get("new", "")) == (cause.anchor, cause.new_hash) for c in event.payload.get("causes", ()))
         if is_told and repository.is_ancestor(revision, head):

@@ -5,7 +5,7 @@ Every answer names the tree it speaks of; every check says what it checked, what
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -108,87 +108,6 @@ class VerdictLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeLine:
-    """What a commit did to one thing that a claim stands on. diff: at most twelve lines; () where there is none, and then no_diff may say why."""
-
-    reason: str
-    anchor: str
-    place: str
-    detail: str
-    diff: tuple[str, ...] = ()
-    no_diff: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryLine:
-    """One event of a claim's history. changes: what made the status change, computed anew from git when one looks."""
-
-    sequence: int
-    type: str
-    at: str
-    by: str
-    revision: str
-    subject: str
-    reason: str
-    detail: dict[str, Any] = field(default_factory=dict)
-    commit_author: str = ""
-    changes: tuple[ChangeLine, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CommitLine:
-    """A commit in one line. at: when it was committed, ISO 8601."""
-
-    revision: str
-    subject: str
-    author: str
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnchorState:
-    """What an anchor said in one tree, and in words where that is more than a hash: a value, an edge, how many members."""
-
-    state: str
-    hash: str
-    place: str
-    says: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnchorChange:
-    """An anchor as the verdict saw it and as it is here. reason: why that bears on the status, "" where it does not.
-
-    commit: the one since which it reads otherwise; how: how it was found, or why not. diff: what that commit changed, or, without one, all that
-    changed since the verdict.
-    """
-
-    about: str
-    role: str
-    then: AnchorState
-    now: AnchorState
-    reason: str
-    detail: str
-    commit: CommitLine | None
-    how: str
-    diff: tuple[str, ...] = ()
-    no_diff: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WhyAnswer:
-    """Why a claim has its status in a tree. because: which rule gives the status, in words. to_verify: what would have to be looked at."""
-
-    tree: TreeName
-    claim: ClaimLine
-    because: str
-    measured_against: VerdictLine
-    anchors: tuple[AnchorChange, ...]
-    premise_path: tuple[ClaimLine, ...]
-    to_verify: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimAnswer:
     """One claim with all it stands on (`claim show`, and the answer of recording and of every step).
 
@@ -235,34 +154,6 @@ class TouchedLine:
     goal: str
     goal_statement: str
     by: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StaleGroup:
-    """Claims that fell for one cause."""
-
-    cause: str
-    claims: tuple[ClaimLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StaleAnswer:
-    """Claims that must be looked at, grouped by cause, the most depended upon first. touched: the open goals and steps among them."""
-
-    tree: TreeName
-    groups: tuple[StaleGroup, ...]
-    counts: dict[str, int]
-    checked: Checked
-    touched: tuple[TouchedLine, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryAnswer:
-    """The whole history of a claim."""
-
-    claim_id: str
-    statement: str
-    history: tuple[HistoryLine, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,9 @@ EVENT_TYPES = (
 STANDING_TYPES = ("ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "PlanNodeDone", "ClaimReopened")
 """Said of the claim itself, whatever the tree."""
 
+FALLING_TYPES = ("ClaimMarkedStale", "ClaimMarkedForReview")
+"""That a claim must be looked at, by what a moved branch head changed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

@@ -85,7 +85,7 @@ def test_a_claim_goes_stale_and_stands_again(repo: GitRepo, knowledge: Run, clai
     repo.commit("Add a refresh route")
     stale = knowledge("stale", "--check")
     assert stale.code == 1
-    for part in ("1 stale", ONLY, "app/refresh.py", "refresh", f"next:  knowledge -C {repo.path} claim show {claim}"):
+    for part in ("1 stale", ONLY, "app/refresh.py", "refresh", f"next:  knowledge -C {repo.path} claim why {claim}"):
         assert part in stale.out
     repo.git("revert", "--no-edit", "HEAD")
     calm = knowledge("stale", "--check")

@@ -4,7 +4,7 @@ import io
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import get_args
 
 import pytest
@@ -21,15 +21,14 @@ from knowledge.records.answers import (
     EvidenceLine,
     Finding,
     GraphAnswer,
-    StaleAnswer,
-    StaleGroup,
     StatusAnswer,
     TreeName,
 )
 from knowledge.records.claims import StaleReason, Status
+from knowledge.records.invalidations import StaleAnswer, StaleGroup, StaleLine
 from knowledge.surfaces.cli import screen
 from knowledge.surfaces.cli.app import SECTIONS
-from knowledge.surfaces.cli.reference import answer_class, entries
+from knowledge.surfaces.cli.reference import answer_class, answer_names, entries
 from knowledge.surfaces.cli.render.lines import REASONS, STATUS_STYLES
 from knowledge.surfaces.cli.render.table import CLAIM_IDS, RENDERINGS
 from knowledge.surfaces.cli.settings import Settings
@@ -55,7 +54,12 @@ HOSTILE = replace(
     CLAIM, id="c_000000000002", statement="[bold red]x[/] \x1b[2J\x07 \u202eevil :smile: [link=http://a]b[/link]", status="active", causes=()
 )
 CLAIMS = ClaimsAnswer(TREE, (CLAIM, KOREAN, HOSTILE), {"stale": 1, "needs_review": 1, "active": 1}, Checked(2, 1, ("1 does not parse",)))
-STALE = StaleAnswer(TREE, (StaleGroup("callers:src/session.py::create", (CLAIM,)),), {"stale": 1, "active": 9}, Checked(10))
+FALLEN = StaleLine(
+    **{field.name: getattr(CLAIM, field.name) for field in fields(CLAIM)}, since="2026-01-01", age_days=3, owner="person:Ada", dependents=2
+)
+STALE = StaleAnswer(
+    TREE, (StaleGroup("src/session.py::create", (FALLEN,), "symbol", "src/session.py::create"),), {"stale": 1, "active": 9}, Checked(10)
+)
 
 
 def rows(answer: object, *, is_terminal: bool = False) -> list[str]:
@@ -76,7 +80,8 @@ def test_a_stale_claim_says_what_where_by_which_commit_and_what_next() -> None:
     text = plain(rows(STALE))
     for part in ("HEAD+dirty (on a1b2c3d4): 1 stale · 9 active", "stale", CLAIM.statement, "counter-evidence", "src/refresh.py:12", "9f8e7d6c5b"):
         assert part in text
-    assert "next:  knowledge claim show c_1a2b3c4d5e6f" in text
+    assert "of person:Ada, for 3 days, 2 claims rest on it" in text
+    assert "next:  knowledge claim why c_1a2b3c4d5e6f" in text
 
 
 def test_what_fits_on_a_terminal_is_wrapped_behind_its_margin() -> None:
@@ -150,7 +155,7 @@ def test_doctor_tells_the_worst_first_and_what_to_do() -> None:
 
 def test_every_command_has_a_rendering() -> None:
     """What a command answers can be shown; status and completion scripts are written without rich."""
-    names = {entry.answer for _, entry in entries()} - {"StatusAnswer", "CompletionAnswer"}
+    names = {name for _, entry in entries() for name in answer_names(entry)} - {"StatusAnswer", "CompletionAnswer"}
     assert {answer_class(name) for name in names} == set(RENDERINGS)
     assert set(CLAIM_IDS) <= set(RENDERINGS)
     assert list(SECTIONS) == ["Set up", "Claims", "Code", "Carry"]

@@ -17,9 +17,13 @@ import click
 from pydantic import TypeAdapter
 
 from knowledge.records import answers as records
+from knowledge.records import invalidations
 from knowledge.surfaces.cli import answers as own
 from knowledge.surfaces.cli.app import SECTIONS, root
 from knowledge.surfaces.cli.verb import Branch, Entry, LazyGroup, shared_options
+
+_MODULES = (records, invalidations, own)
+"""Where answers are."""
 
 _COMMANDS_HEAD = """\
 # Commands
@@ -59,9 +63,14 @@ def entries() -> Iterator[tuple[tuple[str, ...], Entry]]:
                 yield (name,), entry
 
 
+def answer_names(entry: Entry) -> tuple[str, ...]:
+    """The classes that a command may write: for one thing, and for several at once."""
+    return (entry.answer, entry.of_several) if entry.of_several else (entry.answer,)
+
+
 def answer_class(name: str) -> type:
     """The dataclass of an answer."""
-    found: type = getattr(records, name, None) or getattr(own, name)
+    found: type = next(getattr(module, name) for module in _MODULES if hasattr(module, name))
     return found
 
 
@@ -82,7 +91,7 @@ def commands_page() -> str:
 def json_page() -> str:
     """docs/json.md."""
     parts = [_JSON_HEAD, "| command | answer |", "| --- | --- |"]
-    parts += [f"| `knowledge {' '.join(words)}` | [{entry.answer}](#{entry.answer.lower()}) |" for words, entry in entries()]
+    parts += [f"| `knowledge {' '.join(words)}` | {_links(entry, '')} |" for words, entry in entries()]
     for name, about in sorted(_shown_classes().items()):
         parts += ["", f"## {name}", "", cleandoc(about.__doc__ or ""), "", "| field | type |", "| --- | --- |"]
         parts += [f"| `{field.name}` | {_type_text(str(field.type))} |" for field in fields(about)]
@@ -102,7 +111,7 @@ def json_page() -> str:
 
 def schema() -> dict[str, Any]:
     """One JSON Schema that defines all answers."""
-    names = sorted({entry.answer for _, entry in entries()})
+    names = sorted({name for _, entry in entries() for name in answer_names(entry)})
     adapters: list[tuple[str, Any, TypeAdapter[Any]]] = [(name, "serialization", TypeAdapter(answer_class(name))) for name in names]
     _, whole = TypeAdapter.json_schemas(adapters)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}
@@ -110,8 +119,8 @@ def schema() -> dict[str, Any]:
 
 def _shown_classes() -> dict[str, Any]:
     """The answers and every dataclass inside them."""
-    known = {name: value for module in (records, own) for name, value in vars(module).items() if isinstance(value, type) and is_dataclass(value)}
-    waiting = sorted({entry.answer for _, entry in entries()})
+    known = {name: value for module in _MODULES for name, value in vars(module).items() if isinstance(value, type) and is_dataclass(value)}
+    waiting = sorted({name for _, entry in entries() for name in answer_names(entry)})
     found: dict[str, Any] = {}
     while waiting:
         name = waiting.pop()
@@ -121,6 +130,11 @@ def _shown_classes() -> dict[str, Any]:
         ]
         waiting += [other for field in fields(known[name]) for other in known if f"[{other}" in str(field.type) and other not in found]
     return found
+
+
+def _links(entry: Entry, page: str) -> str:
+    """Links to what a command writes."""
+    return ", of several ".join(f"[{name}]({page}#{name.lower()})" for name in answer_names(entry))
 
 
 def _type_text(annotation: str) -> str:
@@ -143,7 +157,7 @@ def _command(words: tuple[str, ...], entry: Entry, context: click.Context) -> st
         "",
         _paragraphs(text),
         "",
-        f"JSON: [{entry.answer}](json.md#{entry.answer.lower()})",
+        f"JSON: {_links(entry, 'json.md')}",
         "",
     ]
     return "\n".join(parts) + (f"\n{_options('', options, inner)}" if options else "")

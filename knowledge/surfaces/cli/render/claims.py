@@ -14,7 +14,6 @@ from knowledge.records.answers import (
     EvidenceLine,
     RecheckAnswer,
     ReconcileAnswer,
-    StaleAnswer,
     TouchedLine,
     VerdictLine,
 )
@@ -44,8 +43,8 @@ STATUS_COLUMN = len("needs_review")
 FALLEN = ("stale", "needs_review")
 
 
-def claim_lines(claim: ClaimLine, *, indent: int = 0) -> list[Line]:
-    """A claim in a list: status, id, statement, what is special about it; below, why it fell."""
+def claim_lines(claim: ClaimLine, *, indent: int = 0, besides: Text | None = None) -> list[Line]:
+    """A claim in a list: status, id, statement, what is special about it and `besides`; below, why it fell."""
     marks = [
         claim.kind if claim.kind != "observation" else "",
         "unanchored" if claim.is_unanchored else "",
@@ -53,7 +52,7 @@ def claim_lines(claim: ClaimLine, *, indent: int = 0) -> list[Line]:
         *(f"in conflict {conflict}" for conflict in claim.open_conflicts),
         *(f"#{tag}" for tag in claim.tags),
     ]
-    text = join(data(claim.id, NAME), data(claim.statement), data(" ".join(m for m in marks if m), QUIET))
+    text = join(data(claim.id, NAME), data(claim.statement), data(" ".join(m for m in marks if m), QUIET), besides)
     lines = [labelled(status_word(claim.status), text, indent=indent, column=STATUS_COLUMN)]
     return lines + cause_lines(claim.causes, indent=indent + STATUS_COLUMN + 2)
 
@@ -113,24 +112,6 @@ def claims_answer(answer: ClaimsAnswer) -> list[Line]:
         lines.append(Line(Text(f"{plural(answer.left_out, 'more claim')} not shown; --limit shows more", style="yellow")))
     lines += [*checked_lines(answer.checked), *(note(n) for n in answer.notes)]
     return [*lines, hint(f"knowledge claim show {clean(answer.claims[0].id)}")]
-
-
-def stale_answer(answer: StaleAnswer) -> list[Line]:
-    """Claims to look at again, by cause."""
-    count = sum(len(group.claims) for group in answer.groups)
-    head = join(tree_text(answer.tree), counts_text(answer.counts), by=": ")
-    if not count:
-        calm = Text("nothing must be looked at again", style="green") if answer.checked.checked else Text("no claim was checked", style="yellow")
-        return [Line(head), Line(calm), *checked_lines(answer.checked)]
-    lines = [Line(head)]
-    for group in answer.groups:
-        lines += [BLANK, Line(data(group.cause, "bold"))]
-        for claim in group.claims:
-            lines += claim_lines(claim, indent=2)
-    lines += touched_lines(answer.touched)
-    first = clean(answer.groups[0].claims[0].id)
-    steps = f"knowledge claim show {first}, then claim verify, correct or reject it with --reason"
-    return [*lines, BLANK, *checked_lines(answer.checked), hint(steps)]
 
 
 def evidence_line(piece: EvidenceLine) -> list[Line]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-from knowledge.records.answers import AnchorChange, AnchorState, ChangeLine, HistoryAnswer, HistoryLine, WhyAnswer
+from knowledge.records.invalidations import AnchorChange, AnchorState, ChangeLine, HistoryAnswer, HistoryLine, WhyAnswer
 from knowledge.surfaces.cli.render.claims import claim_lines, plain, verdict_text
 from knowledge.surfaces.cli.render.lines import (
     BLANK,

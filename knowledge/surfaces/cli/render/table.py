@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from knowledge.records import answers
+from knowledge.records import answers, invalidations
 from knowledge.surfaces.cli.answers import HooksAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, plan, store
+from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, plan, stale, store
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.ClaimAnswer: claims.claim_answer,
     answers.ClaimsAnswer: claims.claims_answer,
-    answers.StaleAnswer: claims.stale_answer,
-    answers.HistoryAnswer: history.history_answer,
-    answers.WhyAnswer: history.why_answer,
+    invalidations.StaleAnswer: stale.stale_answer,
+    invalidations.StepsAnswer: stale.steps_answer,
+    invalidations.HistoryAnswer: history.history_answer,
+    invalidations.WhyAnswer: history.why_answer,
     answers.EvidenceLine: claims.evidence_line,
     answers.RecheckAnswer: claims.recheck_answer,
     answers.ReconcileAnswer: claims.reconcile_answer,
@@ -37,7 +38,8 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
 CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.ClaimAnswer: lambda answer: [answer.claim.id],
     answers.ClaimsAnswer: lambda answer: [claim.id for claim in answer.claims],
-    answers.StaleAnswer: lambda answer: [claim.id for group in answer.groups for claim in group.claims],
+    invalidations.StepsAnswer: lambda answer: [claim.id for claim in answer.claims],
+    invalidations.StaleAnswer: lambda answer: [claim.id for group in answer.groups for claim in group.claims],
     answers.ReconcileAnswer: lambda answer: [claim.id for claim in answer.changed],
     answers.ReverifyAnswer: lambda answer: [claim.id for claim in answer.left],
     answers.DifferenceAnswer: lambda answer: [claim.id for claim in answer.fallen],
