@@ -118,7 +118,10 @@ def index_tree(run: IndexRun) -> Indexed:
     if run.project.index.is_temporary:
         return _index_now(run)
     with writer_lock(run.project.home, LIMITS.indexing_seconds):
-        return _known(run) or _index_now(run)
+        done = _known(run) or _index_now(run)
+    # What the resolvers held is free only now that their frames are gone.
+    collect_young(is_last=True)
+    return done
 
 
 def _known(run: IndexRun) -> Indexed | None:
