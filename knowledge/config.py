@@ -8,6 +8,7 @@ LEDGER_FILE = "knowledge/ledger.sqlite3"
 INDEX_FILE = "knowledge/index.sqlite3"
 LOCK_FILE = "knowledge/lock"
 QUEUE = "knowledge/queue"
+NEWS_FILE = "knowledge/news"
 """All below the git common directory, so linked worktrees share them. In the queue git hooks leave their requests."""
 
 

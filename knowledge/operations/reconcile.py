@@ -18,6 +18,7 @@ from knowledge.config import QUEUE
 from knowledge.invalidation.propagate import REVIEW_KEY, rests_on
 from knowledge.operations.indexing import collect
 from knowledge.operations.lines import claim_line
+from knowledge.operations.news import drop_news, leave_news
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
 from knowledge.operations.touched import touched as touched_nodes
@@ -25,6 +26,7 @@ from knowledge.operations.transitions import transitions
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import ReconcileAnswer
 from knowledge.records.claims import ClaimStatus
+from knowledge.records.events import FALLING_TYPES, Event
 from knowledge.records.stored import WorktreeState
 
 _UNDER_WAY = ("rebase-merge", "rebase-apply", "BISECT_LOG")
@@ -58,6 +60,7 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
         project.index.watch_many(outcome.watches.items())
         project.index.put_statuses(now.worktree, changed)
         project.index.put_worktree_state(now)
+    _leave_news(project, state, now, events, changed)
     if state is None or state.tree_key != now.tree_key:
         collect(project)
     return ReconcileAnswer(
@@ -68,6 +71,17 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
         len(events),
         touched_nodes(reading, [s for s in changed if _is_told(stored.get(s.claim_id), s)]),
     )
+
+
+def _leave_news(project: Project, state: WorktreeState | None, now: WorktreeState, events: Iterable[Event], changed: Iterable[ClaimStatus]) -> None:
+    """What a commit made fall, for whoever comes next to a terminal. What is so on another branch that was checked out is no news."""
+    if state is None or state.revision is None:
+        return
+    if state.branch != now.branch:
+        drop_news(project.home, now.worktree)
+    is_moved = state.revision != now.revision
+    fallen = {event.claim_id: str(event.payload["to"]) for event in events if is_moved and event.type in FALLING_TYPES}
+    leave_news(project.home, now.worktree, state.revision, fallen, [s.claim_id for s in changed if s.status not in ("stale", "needs_review")])
 
 
 def _state_to_be(project: Project, reading: Reading, view: IndexedTree, last: int) -> WorktreeState:

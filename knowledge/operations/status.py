@@ -10,6 +10,7 @@ from pathlib import Path
 
 from knowledge.config import LEDGER_FILE
 from knowledge.errors import NotInitializedError
+from knowledge.operations.news import news_text, read_news
 from knowledge.records.answers import StatusAnswer
 from knowledge.repository.locate import head_of, locate
 from knowledge.storage.hot import summary
@@ -30,6 +31,7 @@ def status(start: Path) -> StatusAnswer:
         by_kind[kind] += count
     is_current = found_head is not None and found.revision == head and found.event_lag == 0 and not found.index_problem
     notes = []
+    news = read_news(location.common_dir, location.worktree_name)
     if not is_current:
         notes.append("HEAD or the ledger has moved on since: any other command brings the statuses up to date")
     if found_head is None:
@@ -48,4 +50,5 @@ def status(start: Path) -> StatusAnswer:
         ledger_bytes=found.ledger_size,
         index_bytes=found.index_size,
         notes=tuple(notes),
+        news=news_text(news) if news is not None else "",
     )

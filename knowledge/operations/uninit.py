@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from knowledge.config import INDEX_FILE, LEDGER_FILE
+from knowledge.config import INDEX_FILE, LEDGER_FILE, NEWS_FILE
 from knowledge.errors import NotInitializedError
 from knowledge.records.answers import TransferAnswer
 from knowledge.repository.opening import open_repository
@@ -25,6 +25,7 @@ def uninit(start: Path, *, with_ledger: bool = False) -> TransferAnswer:
         shutil.rmtree(ledger.parent)
         return TransferAnswer(str(ledger.parent), {"files removed": removed})
     doomed = [path for end in _BESIDE if (path := common_dir / (INDEX_FILE + end)).exists()]
+    doomed += [path for path in ledger.parent.glob(f"{Path(NEWS_FILE).name}*") if path.is_file()]
     for path in doomed:
         path.unlink()
     return TransferAnswer(str(ledger.parent), {"files removed": len(doomed)}, 1)

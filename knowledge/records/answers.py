@@ -256,7 +256,10 @@ class ContextAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """The state of the store for one worktree, read without computing anything. is_current: statuses belong to HEAD."""
+    """The state of the store for one worktree, read without computing anything. is_current: statuses belong to HEAD.
+
+    news: what fell since somebody last looked, in one line, "" where nothing did.
+    """
 
     branch: str | None
     head: str | None
@@ -268,6 +271,7 @@ class StatusAnswer:
     ledger_bytes: int
     index_bytes: int
     notes: tuple[str, ...] = ()
+    news: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import click
 from knowledge import __version__
 from knowledge.errors import UsageError
 from knowledge.surfaces.cli.failures import INTERRUPTED
+from knowledge.surfaces.cli.news_line import tell_news
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import COMPLETION, Branch, Entry, LazyGroup
 
@@ -133,6 +134,8 @@ def run(words: Sequence[str]) -> int:
         # Not `command.main`: it would end the process itself when the reader of our output goes away.
         with command.make_context("knowledge", list(words), obj=Settings()) as context:
             code = command.invoke(context)
+            # `stale` has just told all of it; `status` tells it by itself.
+            tell_news(context.ensure_object(Settings), is_shown=context.invoked_subcommand in ("stale", "status"))
     except click.exceptions.NoArgsIsHelpError as asked:
         asked.show()
         return asked.exit_code

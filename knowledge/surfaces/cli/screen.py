@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -15,6 +14,7 @@ from rich.text import Text
 
 from knowledge.surfaces.cli.failures import takes_unicode
 from knowledge.surfaces.cli.json_text import json_text
+from knowledge.surfaces.cli.news_line import program
 from knowledge.surfaces.cli.render.lines import Line
 from knowledge.surfaces.cli.render.table import CLAIM_IDS, RENDERINGS
 from knowledge.surfaces.cli.settings import Settings, wants_colour
@@ -43,7 +43,7 @@ def write_lines(lines: Iterable[Line], settings: Settings) -> None:
     for line in lines:
         if line.is_hint and settings.is_quiet:
             continue
-        console.print(lay_out(line, console, _prefix(settings)), soft_wrap=True)
+        console.print(lay_out(line, console, program(settings)), soft_wrap=True)
 
 
 def lay_out(line: Line, console: Console, program: str = "") -> Text:
@@ -75,11 +75,6 @@ class _Terminal(Console):
 def _console(settings: Settings) -> Console:
     has_colour = wants_colour(sys.stdout, settings)
     return _Terminal(file=sys.stdout, no_color=not has_colour, highlight=False, markup=False, emoji=False)
-
-
-def _prefix(settings: Settings) -> str:
-    words = [word for directory in settings.directories for word in ("-C", directory)]
-    return shlex.join(["knowledge", *words]) if words else ""
 
 
 class TerminalProgress:

@@ -8,6 +8,7 @@ from knowledge.operations.status import status
 from knowledge.records.answers import StatusAnswer
 from knowledge.surfaces.cli.failures import takes_unicode
 from knowledge.surfaces.cli.json_text import json_text
+from knowledge.surfaces.cli.news_line import tell_news
 from knowledge.surfaces.cli.safe_text import clean
 from knowledge.surfaces.cli.settings import Settings, wants_colour
 
@@ -23,6 +24,7 @@ def run(settings: Settings) -> int:
     else:
         text = "".join(f"{line}\n" for line in status_lines(answer, has_colour=wants_colour(sys.stdout, settings), has_hints=not settings.is_quiet))
     sys.stdout.write(text)
+    tell_news(settings, is_shown=True)
     return 0
 
 
@@ -40,6 +42,7 @@ def status_lines(answer: StatusAnswer, *, has_colour: bool = False, has_hints: b
         behind = f"statuses are for {indexed}" if indexed else "no statuses are stored for this worktree"
         lines.append(f"  index    {_paint(behind, '33', has_colour)}")
     lines.append(f"  store    ledger {_bytes(answer.ledger_bytes)}, index {_bytes(answer.index_bytes)}")
+    lines += [f"  news     {_paint(clean(answer.news), '33', has_colour)}"] if answer.news else []
     lines += [f"note:  {clean(text)}" for text in answer.notes]
     if has_hints:
         lines += [f"next:  {hint}" for hint in _next_step(answer)]
