@@ -123,9 +123,10 @@ def notice(project: Project, reading: Reading, recorded: Mapping[str, IndexedTre
     pairs: dict[frozenset[str], _Pair] = {}
     for claim_id, digests in sought.items():
         for other in {c for d in digests for c in on.get(d, ())} - {claim_id}:
-            why = _exclusion(held[claim_id], others[other], recorded[claim_id])
+            older, newer = sorted((held[claim_id], others[other]), key=lambda h: h.verdicts[0].sequence)
+            why = _exclusion(newer, older, recorded[claim_id])
             if why:
-                pairs.setdefault(frozenset((claim_id, other)), _Pair(claim_id, other, why))
+                pairs.setdefault(frozenset((claim_id, other)), _Pair(newer.claim.id, older.claim.id, why))
     warnings: dict[str, tuple[str, ...]] = {}
     for view in {id(v): v for v in recorded.values()}.values():
         here = [p for p in pairs.values() if recorded[p.newer] is view]

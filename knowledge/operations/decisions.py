@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from knowledge.claims.anchors import digest_of
 from knowledge.claims.decision_messages import Told, read_decisions
@@ -212,8 +213,15 @@ def _lines(reading: Reading, view: IndexedTree, ids: Iterable[str], notes: Mappi
         yield DecisionLine(
             claim=claim_line(held[claim_id], statuses[claim_id], view),
             commit=_source(held[claim_id].claim).get("commit", ""),
-            constraints=tuple(str(text) for text in detail.get("constraints", ())),
-            rejected=tuple(RejectedLine(str(r.get("alternative", "")), str(r.get("reason", ""))) for r in detail.get("rejected", ())),
+            constraints=tuple(str(text) for text in _listed(detail.get("constraints"))),
+            rejected=tuple(
+                RejectedLine(str(r.get("alternative", "")), str(r.get("reason", ""))) for r in _listed(detail.get("rejected")) if isinstance(r, dict)
+            ),
             anchors=anchor_lines(held[claim_id].anchors, statuses[claim_id].readings),
             notes=notes.get(claim_id, ()),
         )
+
+
+def _listed(value: object) -> list[Any]:
+    """What is a list in a claim's detail; another ledger may have anything there."""
+    return value if isinstance(value, list) else []

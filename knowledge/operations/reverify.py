@@ -77,7 +77,7 @@ def _judge(project: Project, reading: Reading, held: Held, status: ClaimStatus, 
         found.refuted.append(claim.id)
         return
     is_decided = decision is not None and bool(decision.holds) and claim.predicate is not None and claim.predicate.covers_statement
-    is_bearing = any(c.reason in ("premise", "expired", "review_condition") for c in status.causes)
+    is_bearing = any(c.claim_path or c.reason in ("expired", "review_condition") for c in status.causes)
     kind: VerdictKind = "verified" if is_decided and not is_bearing else "undecided"
     (found.verified if kind == "verified" else found.left).append(claim.id)
     readings = fingerprint(held.anchors, view, status.readings)

@@ -15,6 +15,7 @@ from status_fixtures import Kept, plain
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
+from knowledge.operations.record import Draft, record_many
 from knowledge.surfaces.cli.main import main
 
 SESSIONS = "TTL = 30\n\n\ndef create_session(user, ttl=TTL):\n    return (user, ttl)\n"
@@ -90,6 +91,16 @@ def test_a_claim_is_recorded_with_a_warning_about_what_it_contradicts(repo: GitR
     history = json.loads(knowledge("claim", "history", old, "--json"))["history"]
     assert [event["type"] for event in history] == ["ClaimRecorded", "ClaimMarkedStale", "RelationAdded", "ConflictResolved"]
     assert history[-1]["reason"] == "refresh came later"
+
+
+def test_claims_that_are_recorded_together_contradict_each_other_too(repo: GitRepo, knowledge: Run) -> None:
+    """The later one of the batch is the newer one, and is warned about."""
+    with Kept(repo).project() as project:
+        first, second = record_many(project, [Draft("TTL is 30"), Draft("TTL는 60이다")])
+    assert [note for note in first.notes if "contradicts" in note] == []
+    assert [note.split()[2].rstrip(",") for note in second.notes if "contradicts" in note] == [first.claim.id]
+    (found,) = conflicts(knowledge)
+    assert (found["newer"]["id"], found["older"]["id"]) == (second.claim.id, first.claim.id)
 
 
 def test_an_earlier_analysis_that_was_incomplete_is_told_from_a_change_of_the_code(repo: GitRepo, knowledge: Run) -> None:
