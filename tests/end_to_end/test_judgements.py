@@ -128,6 +128,7 @@ def test_free_text_is_contradicted_by_report_and_falls_by_resolution_alone(knowl
     knowledge("conflicts", "resolve", found["id"], "--stale", "none", "-m", "both, by setting")
     assert status(knowledge, one) == ("active", [])
     assert "known already" in knowledge("conflicts", "report", other, one, "-m", "again", code=2)
+    assert "there is no command" in knowledge("conflicts", "reslove", code=2)
 
 
 def test_an_observation_makes_an_assumption_stale_on_the_branch_where_it_stands(repo: GitRepo, knowledge: Run) -> None:

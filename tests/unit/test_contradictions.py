@@ -32,7 +32,7 @@ from knowledge.records.identifiers import SymbolId, read_symbol
 from tests.memory_tree import MemoryTree
 
 CASES = Path(__file__).parent.parent / "cases" / "contradictions" / "predicates.md"
-_BLOCK = re.compile(r"^```python ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```\w+ ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANN = Author("person", "ann")
 
 
