@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from knowledge.errors import RepositoryReadError
 from knowledge.operations.lines import anchor_text
-from knowledge.operations.small_diff import small_diff, symbol_lines
+from knowledge.operations.small_diff import small_diff, symbol_lines, without_docstring
 from knowledge.operations.tree_view import TreeFiles
 from knowledge.records.claims import Anchor, Cause
 from knowledge.records.identifiers import SymbolId, read_path, read_symbol
@@ -42,9 +42,10 @@ def change_line(cause: Cause, anchor: Anchor | None, sides: Sides, known: Sequen
 
 def _diff(places: Sequence[SymbolId], old: TreeFiles, new: TreeFiles) -> tuple[str, ...]:
     """What became of the thing that stands at one of these places in each tree."""
-    before = next((lines for p in places if (lines := symbol_lines(p, old)) is not None), None)
-    after = next((lines for p in places if (lines := symbol_lines(p, new)) is not None), None)
-    return small_diff(before or [], after or [])
+    before = next((lines for p in places if (lines := symbol_lines(p, old)) is not None), None) or []
+    after = next((lines for p in places if (lines := symbol_lines(p, new)) is not None), None) or []
+    # Few claims are about what is written for people, and a docstring leaves no room for the rest.
+    return small_diff(without_docstring(before), without_docstring(after)) or small_diff(before, after)
 
 
 def _shown(cause: Cause, anchor: Anchor | None, known: Iterable[str], old: TreeFiles, new: TreeFiles) -> list[list[SymbolId]]:

@@ -5,6 +5,7 @@ Nothing of it is stored: where git no longer has one of the trees there is no di
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -21,6 +22,8 @@ _MOST_COMPARED = 400
 """Differing lines of one side: beyond that lines are not paired, for that costs their square."""
 _LINE_WIDTH = 160
 _GAP = "…"
+_PYTHON = re.compile(r"(?:async\s+def|def|class)\s|@")
+_QUOTES = re.compile(r"""\s*[rRuUbB]?(\"{3}|'{3})""")
 
 
 def small_diff(old: Sequence[str], new: Sequence[str], most: int = MOST_LINES) -> tuple[str, ...]:
@@ -82,3 +85,17 @@ def _rows(symbol: SymbolId, view: TreeFiles) -> tuple[int, int | None] | None:
     facts = view.facts(symbol.path)
     value = next((v for v in facts.values if v.key == symbol.qualified_name), None) if facts is not None else None
     return (value.span.row, value.span.end_row + 1) if value is not None else None
+
+
+def without_docstring(lines: Sequence[str]) -> list[str]:
+    """The lines of a Python definition without its docstring; anything else as it is."""
+    header = next((i for i, line in enumerate(lines) if line.endswith(":")), None)
+    if header is None or not _PYTHON.match(lines[0]):
+        return list(lines)
+    first = next((i for i in range(header + 1, len(lines)) if lines[i]), len(lines))
+    opened = _QUOTES.match(lines[first]) if first < len(lines) else None
+    if opened is None:
+        return list(lines)
+    rest = [lines[first][opened.end() :], *lines[first + 1 :]]
+    length = next((i + 1 for i, line in enumerate(rest) if opened[1] in line), len(rest))
+    return [*lines[: header + 1], *lines[first + length :]]

@@ -34,10 +34,11 @@ _OF_WHOLE_TREES = frozenset({"set", "edge"})
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """The commit that changed it; None where it was not found. how: how it was found, or why not."""
+    """The commit that changed it; None where it was not found. how: how it was found, or why not. is_change: False where nothing changed at all."""
 
     commit: Commit | None
     how: str
+    is_change: bool = True
 
 
 def turning_point(count: int, marks: Iterable[int], is_same: Callable[[int], bool], few: int) -> int:
@@ -150,15 +151,18 @@ class TurningPoints:
         """When a predicate ceased to hold, as far as it can be decided."""
         then = self._reading.trees.then(recorded)
         few = _FEW_WHOLE if twin_kind(predicate) in _OF_WHOLE_TREES else _FEW
-        return self._search(lambda tree: decide(predicate, then, tree).holds is not False, paths, few)
+        return self._search(lambda tree: decide(predicate, then, tree).holds is not False, paths, few, was_sure=False)
 
-    def _search(self, is_same: Callable[[TreeView], bool], paths: Iterable[bytes], few: int) -> TurningPoint:
+    def _search(self, is_same: Callable[[TreeView], bool], paths: Iterable[bytes], few: int, *, was_sure: bool = True) -> TurningPoint:
+        """was_sure: it is known that things were so where the verdict was said. Not so of a predicate: a claim may be false from the start."""
         revision = self._view.tree.snapshot.revision
         if revision is None:
             return TurningPoint(None, "there is no commit yet")
         try:
             if self._view.tree.snapshot.is_dirty and is_same(self._at(revision)):
                 return TurningPoint(None, "in uncommitted files")
+            if not was_sure and self._line.is_verdicts and not is_same(self._at(self._line.base)):
+                return TurningPoint(None, "it was so already where it was recorded", is_change=False)
             return self._along(self._line, is_same, tuple(paths), few)
         except (RepositoryReadError, UnknownRevisionError) as missing:
             return TurningPoint(None, f"git no longer has it: {missing.message}")

@@ -135,11 +135,14 @@ def _unchanged(anchor: Anchor, then: AnchorReading | None, now: AnchorReading | 
 
 def _changed(asked: _Asked, anchor: Anchor | None, cause: Cause, point: TurningPoint, known: Sequence[str]) -> AnchorChange:
     then = asked.verdict.fingerprint.get(cause.anchor)
-    shown = change_line(cause, anchor, _sides(asked, point.commit), known)
+    sides = _sides(asked, point.commit) if point.is_change else Sides(asked.view, asked.view, ("", ""))
+    shown = change_line(cause, anchor, sides, known)
     return AnchorChange(
         about=anchor_text(anchor) if anchor is not None else predicate_text(asked.held.claim.predicate),
         role=anchor.role if anchor is not None else "predicate",
-        then=_state(anchor, then) if anchor is not None else AnchorState("", "", "", "held, or could not be decided"),
+        then=_state(anchor, then)
+        if anchor is not None
+        else AnchorState("", "", "", "held, or could not be decided" if point.is_change else "did not hold"),
         now=_state(anchor, asked.status.readings.get(cause.anchor)) if anchor is not None else AnchorState("", "", cause.place, "does not hold"),
         reason=cause.reason,
         detail=cause.detail,
@@ -243,7 +246,8 @@ def _check(cause: Cause, anchors: Mapping[str, Anchor]) -> str:
         return f"find out which of the two holds, this one or {cause.claim_path[-1]} (knowledge conflicts)"
     match cause.reason:
         case "counter_evidence":
-            return f"the analysis says otherwise ({cause.detail}): look at {about}, and correct or reject the claim if that is so"
+            look = f"look at {about}, and " if about else ""
+            return f"the analysis says otherwise ({cause.detail}): {look}correct or reject the claim if that is so"
         case "subject_gone":
             return f"find what became of {about}" + (f" ({cause.detail})" if cause.detail else "") + ", and correct the claim"
         case "two_homes":

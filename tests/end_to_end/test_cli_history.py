@@ -293,3 +293,22 @@ def test_what_a_predicate_decides_is_explained_by_it(teller: Teller) -> None:
     assert answer["to_verify"] == [
         "the analysis says otherwise (TTL is 60): look at app/sessions.py:1, and correct or reject the claim if that is so"
     ]
+
+
+def test_a_claim_that_was_never_true_blames_no_commit(teller: Teller) -> None:
+    """Stored all the same; it was so already where it was recorded, however many commits came since."""
+    claim = teller.record("TTL is 31")
+    teller.commit("Another", app__other="X = 1\n")
+    by_reason = {anchor["reason"]: anchor for anchor in teller.json("claim", "why", claim)["anchors"]}
+    assert by_reason["counter_evidence"]["commit"] is None
+    assert by_reason["counter_evidence"]["how"] == "it was so already where it was recorded"
+    assert by_reason["counter_evidence"]["diff"] == []
+
+
+def test_the_code_is_shown_before_what_is_written_about_it(teller: Teller) -> None:
+    """A long docstring that changed too does not push the code out of the diff."""
+    documented = SESSIONS.replace("    return", '    """' + "\n".join(f"    Line {n}." for n in range(20)) + '\n    """\n    return')
+    claim = teller.record("it pairs user and time", *BODY)
+    teller.commit("Write about it, and change it", app__sessions=documented.replace("user, TTL", "user"))
+    (anchor,) = teller.json("claim", "why", claim)["anchors"]
+    assert anchor["diff"] == ["  def create_session(user):", "-     return user, TTL", "+     return user"]

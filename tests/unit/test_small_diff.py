@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.operations.small_diff import MOST_LINES, small_diff
+from knowledge.operations.small_diff import MOST_LINES, small_diff, without_docstring
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,21 @@ def test_a_huge_or_endless_line_costs_nothing() -> None:
     """Lines are not paired where there are thousands, and a line of a million characters is cut."""
     assert len(small_diff([str(n * 7 % 1009) for n in range(50_000)], [str(n * 11 % 1013) for n in range(50_000)])) == MOST_LINES
     assert max(map(len, small_diff(["x" * 1_000_000], ["y" * 1_000_000]))) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('def f(x):\n    """Says\n    a lot."""\n    return x', "def f(x):\n    return x"),
+        ('@a(\n    1)\nclass A:\n    """One line."""\n\n    x = 1', "@a(\n    1)\nclass A:\n\n    x = 1"),
+        ("def f(\n    x,\n):\n    r'''Raw'''\n    return x", "def f(\n    x,\n):\n    return x"),
+        ('def f():\n    """never closed\n    return x', "def f():"),
+        ('def f():\n    x = """no docstring"""', 'def f():\n    x = """no docstring"""'),
+        ("function f() {\n  return 1;\n}", "function f() {\n  return 1;\n}"),
+        ("def f(): return 1", "def f(): return 1"),
+        ("", ""),
+    ],
+)
+def test_a_docstring_leaves_room_for_the_code(text: str, expected: str) -> None:
+    """What is written for people is left out of a Python definition, and nothing else."""
+    assert without_docstring(text.split("\n")) == expected.split("\n")
