@@ -61,6 +61,8 @@ class Tree:
         self._tests: dict[bytes, bool] = {}
         self.nesting = Nesting()
         self.orders = Shared(self.nesting)
+        self.kept: dict[str, object] = {}
+        """What a language's resolver keeps for all files of this tree: it goes when the tree goes."""
 
     def outline(self, path: bytes) -> Outline | None:
         """The outline of a file; None where it has no facts."""

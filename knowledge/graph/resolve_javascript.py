@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Import, Span
 from knowledge.graph.guesses import Guesses
 from knowledge.graph.javascript_context import Target as Called
@@ -332,12 +330,12 @@ def _argument_span(call: Call, argument: Expression) -> Span:
     return Span(argument.start, argument.start + length, place.row, place.column, place.end_row, place.end_column)
 
 
-_FLOWS: WeakKeyDictionary[Tree, JavaScriptFlow] = WeakKeyDictionary()
+_KEPT = "javascript"
 
 
 def flow_of(tree: Tree) -> JavaScriptFlow:
     """What is known of the JavaScript of a tree."""
-    found = _FLOWS.get(tree)
-    if found is None:
-        found = _FLOWS[tree] = JavaScriptFlow(tree)
+    found = tree.kept.get(_KEPT)
+    if not isinstance(found, JavaScriptFlow):
+        found = tree.kept[_KEPT] = JavaScriptFlow(tree)
     return found
