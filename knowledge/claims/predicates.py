@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from analyzers.facts import Definition, Expression
+from analyzers.facts import Definition, Expression, FileFacts
 from knowledge.claims import sets
 from knowledge.claims.locating import Place, definition_of, indexes_of, locate, locate_file
 from knowledge.claims.membership import covers, edges_of, is_module_of, now_called, spells, within
@@ -235,12 +235,22 @@ def _key(predicate: Predicate, subject: SymbolId) -> str:
 
 
 def _own_returns(now: TreeView, subject: SymbolId, kinds: tuple[str, ...]) -> Sequence[tuple[Expression | None, int]] | None:
-    """The returned (or raised) expressions of the function itself, nested functions aside, with their rows."""
+    """The returned (or raised) expressions of the function itself, nested functions and lambdas aside, with their rows."""
     facts, definitions = now.facts(subject.path), _definitions(subject, now)
     if facts is None or not definitions:
         return None
     owners = {facts.definitions.index(d) for d in definitions}
-    return [(r.value, r.span.row) for r in facts.returns if r.kind in kinds and facts.scopes[r.scope].definition in owners]
+    return [(r.value, r.span.row) for r in facts.returns if r.kind in kinds and _owner(facts, r.scope) in owners]
+
+
+def _owner(facts: FileFacts, scope: int) -> int:
+    """The definition whose own code a scope is; -1 inside of a lambda."""
+    owner = facts.scopes[scope].definition
+    while scope >= 0 and facts.scopes[scope].definition == owner:
+        if facts.scopes[scope].kind == "lambda":
+            return -1
+        scope = facts.scopes[scope].parent
+    return owner
 
 
 def _raises(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
