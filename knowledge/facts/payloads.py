@@ -12,8 +12,8 @@ from typing import NamedTuple, get_type_hints
 import msgspec
 
 from analyzers.analysis import analyze, digest
-from analyzers.facts import FileFacts, Skipped, SymbolDigests
-from analyzers.registry import analyzer_version, parser_version
+from analyzers.facts import FileFacts, Limitation, Skipped, SymbolDigests
+from analyzers.registry import LANGUAGES, analyzer_version, classify, parser_version
 
 _ENCODER = msgspec.msgpack.Encoder()
 _FACTS = msgspec.msgpack.Decoder(FileFacts)
@@ -27,6 +27,9 @@ _OUTLINE = msgspec.msgpack.Decoder(
 """The same list, of which some places are not looked into."""
 _DIGESTS = msgspec.msgpack.Decoder(SymbolDigests)
 _LEVEL = 1
+_HEAD_BYTES = 2_000
+GENERATED = "generated"
+"""Code of the limitation of files that a tool writes: they are read, and left out of sets."""
 _ZLIB = b"\x78"
 """The first byte of what zlib makes; as msgpack it would be a number, and a payload is a list."""
 
@@ -47,6 +50,9 @@ def facts_row(language: str, content: bytes, is_compressed: bool = True) -> Row:
     found = analyze(content, language)
     if isinstance(found, Skipped):
         return skipped_row(language, found.limitation.code, found.limitation.detail)
+    if LANGUAGES[language].kind == "code" and GENERATED in classify(b"", content[:_HEAD_BYTES]):
+        told = Limitation(GENERATED, "marked at its head as generated: what it is generated from is not seen", 0)
+        found = msgspec.structs.replace(found, limitations=(*found.limitations, told))
     definitions = tuple((d.name, d.qualified_name, d.ordinal, d.kind) for d in found.definitions[1:])
     return Row(found.parser_version, found.analyzer_version, _pack(found, is_compressed), definitions)
 

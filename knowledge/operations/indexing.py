@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from analyzers.registry import LANGUAGES, language_of
+from analyzers.registry import LANGUAGES, classify, language_of
 from knowledge.config import LIMITS
 from knowledge.facts.extraction import FactExtractor
+from knowledge.facts.payloads import GENERATED
 from knowledge.graph.build import holds, plan
 from knowledge.graph.reads import Tree as ResolverTree
 from knowledge.graph.reads import inputs_of
@@ -295,6 +296,8 @@ def _to_resolve(work: _Work, view: ResolvedTree, new: ResolverTree) -> list[byte
             kept.append(path)
             if facts.has_error:
                 work.unreadable[show_path(path)] = SYNTAX_ERROR
+            elif GENERATED in classify(path) or any(told.code == GENERATED for told in facts.limitations):
+                work.unreadable[show_path(path)] = GENERATED
     return kept
 
 

@@ -17,6 +17,7 @@ from analyzers.registry import LANGUAGES, classify, language_of
 from knowledge.claims.sets import OUT_OF_SCOPE
 from knowledge.errors import RepositoryReadError
 from knowledge.facts.extraction import FactExtractor, decode_digests, decode_facts, decode_outline
+from knowledge.facts.payloads import GENERATED
 from knowledge.graph.layout import Layout
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, read_path, show_path
@@ -301,7 +302,8 @@ class IndexedTree(TreeFiles):
         return self.layout.package_of(path)
 
     def kinds_of(self, path: bytes) -> frozenset[str]:
-        return frozenset(classify(path))
+        is_generated = self.meta.get("unreadable", {}).get(show_path(path)) == GENERATED
+        return frozenset(classify(path)) | ({GENERATED} if is_generated else frozenset())
 
     def unreadable_in(self, package: str) -> Sequence[bytes]:
         return self._unreadable.get(package, ())
