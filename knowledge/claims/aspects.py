@@ -38,7 +38,13 @@ _HEADER = re.compile(
     _FLAGS,
 )
 _PLACE = re.compile(r"\b(?:defined|declared|located|lives|stands|implemented)\b[^.;]*\bin\b|정의되|선언되|에 있(?:다|습니다)", _FLAGS)
-_AS_WRITTEN = re.compile(r"\bstrict(?:ly)?\b|\bas written\b|\bverbatim\b|\bannotations? included\b|엄격|쓰인 그대로", _FLAGS)
+_AS_WRITTEN = re.compile(
+    r"\bstrict(?:ly)?\b|\bas written\b|\bverbatim\b|\bannotations? included\b|\A\W*(?:the )?(?:whole )?(?:behaviou?r|implementation|body|code) of\b"
+    r"|엄격|쓰인 그대로|의 (?:전체 )?(?:동작|구현|본문)",
+    _FLAGS,
+)
+"""Also a statement on the behaviour of something as a whole: nobody can say what of it matters."""
+_ASIDE = re.compile(r"\([^()]*\baside\b[^()]*\)|\b(?:ignoring|apart from|regardless of|whatever the)\b[^.;]*|\([^()]*제외[^()]*\)", _FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +60,12 @@ class Aspects:
 
 def aspects_of(statement: str) -> Aspects:
     """What the words of a statement tell."""
-    is_universal = bool(_UNIVERSAL.search(statement))
-    questions = tuple(question for question, words in _SETS.items() if is_universal and words.search(statement))
-    others = (bool(words.search(statement)) for words in (_SETS["importers"], _HEADER, _PLACE, _AS_WRITTEN))
-    return Aspects(questions, *others)
+    said = _ASIDE.sub("", statement)
+    is_universal = bool(_UNIVERSAL.search(said))
+    questions = tuple(question for question, words in _SETS.items() if is_universal and words.search(said))
+    is_as_written = bool(_AS_WRITTEN.search(said)) and said == statement
+    is_of_header = not is_as_written and bool(_HEADER.search(said))
+    return Aspects(questions, bool(_SETS["importers"].search(said)), is_of_header, bool(_PLACE.search(said)), is_as_written)
 
 
 def sides_of(symbol: SymbolId, aspects: Aspects, view: TreeView) -> tuple[Anchor, ...]:
