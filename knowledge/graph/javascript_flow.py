@@ -87,6 +87,7 @@ class JavaScriptFlow:
     def forget(self) -> None:
         """Follow everything in this file anew: more is known of what its calls pass."""
         self.memory.forget_own()
+        self.names.forget()
         self._attributes, self._results = {}, {}
 
     # ── what the parts ask of one another ──
@@ -362,7 +363,9 @@ class JavaScriptFlow:
         write = member.writes[0]
         if write.value is None or write.value.kind != "name" or write.annotation:
             return None
-        return self.calls.argument(outermost, member.path, write.scope, write.value.name)
+        found = self.calls.argument(outermost, member.path, write.scope, write.value.name)
+        # Another function may be put there later; of which class an object is, its users rely on.
+        return _unless_function(found, "argument") if found is not None else None
 
     def _of_class(self, value: Class, name: str) -> Flow | None:
         outline = self.tree.outline(value.path)
@@ -445,8 +448,7 @@ class JavaScriptFlow:
         if part.kind == "definition":
             bound = tuple(Function(v.path, v.index, value) if isinstance(v, Function) else v for v in found.values)
             return Flow(bound, found.is_certain, "local")
-        # An object may be given other functions later; that of which class its items are is as good as declared.
-        return through(found, "container", not any(isinstance(v, Function | Lambda) for v in found.values))
+        return _unless_function(found, "container")
 
     def _of_array(self, value: Written, name: str) -> Flow | None:
         parts = value.expression.parts
@@ -550,6 +552,11 @@ class JavaScriptFlow:
             elif binding.value is not None:
                 found.append((binding.value, Place(self.memory.path, scope)))
         return found
+
+
+def _unless_function(flow: Flow, reason: str) -> Flow:
+    """A flow through something that may be given other functions later; of which class its objects are is as good as declared."""
+    return through(flow, reason, not any(isinstance(value, Function | Lambda) for value in flow.values))
 
 
 _DECLARING = (Typed, This, Module, External, Described)

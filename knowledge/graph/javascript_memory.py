@@ -22,6 +22,8 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 Key = tuple[Hashable, ...]
 Read = tuple[str, str]
+Reads = list[object]
+"""Reads, and the lists of other answers."""
 
 DEPTH = 48
 """Questions inside one another."""
@@ -29,11 +31,10 @@ _NEVER = 1 << 30
 
 
 class _Answer(NamedTuple):
-    """reads: keys, and lists of them that other answers rest on. height: how deep its questions went. low: the outermost question of an
-    unfinished circle that it met."""
+    """height: how deep its questions went. low: the outermost question of an unfinished circle that it met."""
 
     value: object
-    reads: list[object]
+    reads: Reads
     height: int
     low: int = _NEVER
 
@@ -51,9 +52,13 @@ class Memory:
         self._shared: dict[Key, _Answer] = {}
         self._private: dict[Key, _Answer] = {}
         self._own: dict[Key, _Answer] = {}
-        self._partial: dict[Key, _Answer] = {}
+        self._partial: dict[tuple[bool, Key], _Answer] = {}
         self._running: dict[tuple[bool, Key], int] = {}
-        self._log: list[object] = []
+        self._log: Reads = []
+        """What the answer about another file rests on that is being computed."""
+        self._noted: set[Read] = set()
+        self._used: dict[int, Reads] = {}
+        """What the file being resolved rests on: its own reads, and those of answers by identity."""
         self._low = _NEVER
         self._is_private = False
         self._deepest = 0
@@ -61,21 +66,30 @@ class Memory:
     def begin(self, path: bytes) -> None:
         """Turn to the file `path`."""
         self.path, self.is_own, self.is_cut = path, True, False
-        self._private, self._own, self._partial, self._log = {}, {}, {}, []
+        self._private, self._own, self._partial = {}, {}, {}
+        self._noted, self._used = set(), {}
 
     def forget_own(self) -> None:
         """Compute anew what is only for this file; its reads stay noted."""
         self._own = {}
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being computed that others may need: what is found out now is complete."""
+        return not self._running
+
     def note(self, kind: str, key: str) -> None:
         """Notes a question that was put to the tree."""
-        self._log.append((kind, key))
+        if self.is_own:
+            self._noted.add((kind, key))
+        else:
+            self._log.append((kind, key))
 
     def reads(self) -> set[Read]:
         """Everything that was noted since `begin`."""
-        found: set[Read] = set()
-        seen: set[int] = set()
-        waiting: list[list[object]] = [self._log]
+        found = set(self._noted)
+        seen = set(self._used)
+        waiting = list(self._used.values())
         while waiting:
             for row in waiting.pop():
                 if isinstance(row, tuple):
@@ -126,8 +140,14 @@ class Memory:
         if deepest > self._deepest:
             self._deepest = deepest
         if known.reads:
-            self._log.append(known.reads)
+            self._use(known.reads)
         return known.value  # type: ignore[return-value]
+
+    def _use(self, reads: Reads) -> None:
+        if self.is_own:
+            self._used[id(reads)] = reads
+        else:
+            self._log.append(reads)
 
     def _cut(self) -> None:
         self.is_cut, self._is_private, self._low = True, True, 0
@@ -146,7 +166,7 @@ class Memory:
         if deepest > self._deepest:
             self._deepest = deepest
         if reads:
-            self._log.append(reads)
+            self._use(reads)
         self._keep(question, _Answer(value, reads, deepest - self.depth, low), level, is_private)
         return value
 
@@ -162,5 +182,5 @@ class Memory:
         else:
             self._shared[key] = answer
         self._is_private = self._is_private or is_private
-        if answer.low == level or level == 0:
+        if self._partial and (answer.low == level or level == 0):
             self._partial = {q: other for q, other in self._partial.items() if other.low < level}

@@ -69,6 +69,12 @@ class Names:
         self._follow_binding = follow_binding
         self._found: dict[tuple[bytes, int, str, bool], _Found | None] = {}
         self._keys: dict[tuple[bytes, str], str] = {}
+        self._settled: dict[tuple[int, str], Flow] = {}
+        """In the file that is being resolved: names that mean the same wherever they stand in a scope."""
+
+    def forget(self) -> None:
+        """Look up names of the file that is being resolved anew."""
+        self._settled = {}
 
     # ── files ──
 
@@ -109,12 +115,19 @@ class Names:
 
     def lookup(self, place: Place, name: str, start: int, is_type: bool = False) -> Flow | None:
         """What `name` may be at byte `start` of `place`; None where nothing declares it."""
+        is_here = self._memory.is_own and place.path == self._memory.path and not is_type
+        if is_here and (known := self._settled.get((place.scope, name))) is not None:
+            return known
         found = self.find(place, name, is_type)
         if found is None:
             return one(External(RUNTIME, name), "local") if name in GLOBALS and not is_type else None
         if found.scope == MODULE_SCOPE and (found.after >= 0 or place.path != self._memory.path):
-            return self.module_name(place.path, name, is_type)
-        return self._bound(Place(place.path, found.scope), found, start, is_type)
+            flow = self.module_name(place.path, name, is_type)
+        else:
+            flow = self._bound(Place(place.path, found.scope), found, start, is_type)
+        if is_here and len(found.bindings) == 1 and self._memory.is_idle:
+            self._settled[place.scope, name] = flow
+        return flow
 
     def module_name(self, path: bytes, name: str, is_type: bool = False) -> Flow:
         """What a name of a module is once the module has run."""
@@ -141,6 +154,10 @@ class Names:
         """What one binding gives; unknown where it needs itself."""
         key = ("binding", place.path, place.scope, binding.name, binding.start, is_type)
         return self._memory.remember(place.path, key, UNKNOWN, self._follow_binding, place, binding, is_type)
+
+    def is_settled(self, scope: int, name: str) -> bool:
+        """Whether a name of the file that is being resolved means the same wherever it stands in a scope."""
+        return (scope, name) in self._settled
 
     # ── homes ──
 

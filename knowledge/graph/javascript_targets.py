@@ -41,18 +41,50 @@ class Targets:
         self._writer = writer
         self._outline = outline
         self._path = writer.path
+        self._by_name: dict[tuple[int, str], list[Target]] = {}
+        self._by_module: dict[tuple[bytes, str], list[Target]] = {}
 
     def of_call(self, call: Call, place: Place, callee: Expression) -> list[Target]:
         """The targets of a call, best first."""
+        if callee.kind == "name":
+            key = (place.scope, callee.name)
+            known = self._by_name.get(key)
+            if known is None:
+                known = self._find(call, place, callee)
+                if known and self._flow.names.is_settled(place.scope, callee.name):
+                    self._by_name[key] = known
+            return known
+        if callee.kind == "attribute":
+            owner = self._flow.expression(place, callee.parts[0])
+            if len(owner.values) == 1 and owner.is_certain and isinstance(owner.values[0], Module):
+                module = (owner.values[0].path, callee.name)
+                known = self._by_module.get(module)
+                if known is None:
+                    known = self._find(call, place, callee)
+                    if known:
+                        self._by_module[module] = known
+                return known
+        return self._find(call, place, callee)
+
+    def _find(self, call: Call, place: Place, callee: Expression) -> list[Target]:
         flow = self._flow.expression(place, callee)
         runs = self._runs(flow)
-        if callee.kind in ("name", "attribute"):
+        if callee.kind == "name" or (callee.kind == "attribute" and not self._is_method(flow, callee.name)):
             named = self._variables(place, callee)
             if named and not (runs and named[0].is_near):
                 return self._named(named) + [Target(t.symbol, "inferred", "alias", t.rivals) for t in runs]
         if runs or flow.is_certain or any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
             return runs
         return self._guess(place, callee, call)
+
+    def _is_method(self, flow: Flow, name: str) -> bool:
+        """Whether a member is for certain a method of that name: then it is its own declaration."""
+        value = flow.values[0] if len(flow.values) == 1 and flow.is_certain else None
+        if not isinstance(value, Function) or value.receiver is None:
+            return False
+        outline = self._flow.tree.outline(value.path)
+        definition = outline.definitions[value.index] if outline is not None else None
+        return definition is not None and definition.kind == "method" and definition.name == name
 
     def _named(self, rows: list[Declared]) -> list[Target]:
         symbols = {(row.path, row.definition): self._writer.symbol(row.path, row.definition) for row in rows}
@@ -62,6 +94,9 @@ class Targets:
 
     def _runs(self, flow: Flow) -> list[Target]:
         """The functions and classes that a callee may be."""
+        if len(flow.values) == 1 and flow.is_certain and isinstance(flow.values[0], Function | Class):
+            only = flow.values[0]
+            return [Target(self._writer.symbol(only.path, only.index), "resolved", flow.reason or "local")]
         values: list[Value] = []
         is_certain = flow.is_certain
         for value in flow.values:
@@ -221,9 +256,19 @@ class Targets:
 
     # ── callbacks ──
 
+    def _may_be_function(self, place: Place, argument: Expression) -> bool:
+        """Whether an argument is a name, or a member of `this`, of a module or of a class: what else is passed is seldom a function."""
+        if argument.kind == "name":
+            return True
+        owner = argument.parts[0]
+        if owner.kind != "name" or owner.name == "this":
+            return owner.kind == "name"
+        found = self._flow.names.find(place, owner.name, False)
+        return found is not None and found.bindings[-1].kind in ("import", "definition")
+
     def callbacks(self, call: Call, place: Place, callee: Expression) -> list[tuple[Expression, SymbolId]]:
         """The functions that a call passes to something outside, which is likely to run them."""
-        arguments = [part for part in call.expression.parts[1:] if part.kind in ("name", "attribute")]
+        arguments = [part for part in call.expression.parts[1:] if part.kind in ("name", "attribute") and self._may_be_function(place, part)]
         if not arguments:
             return []
         flow = self._flow.expression(place, callee)
