@@ -14,6 +14,7 @@ from typing import Any
 
 from knowledge.claims import sets
 from knowledge.claims.locating import Place, definition_of, digests_of, indexes_of, locate, locate_file
+from knowledge.claims.masking import mask_value
 from knowledge.claims.membership import within
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.errors import InvalidRecordError
@@ -211,7 +212,7 @@ def _read_value(target: dict[str, Any], then: FactsView | None, now: TreeView, o
         state = "unreadable" if facts.has_error else "gone"
         return AnchorReading(state, place=here, detail="does not parse" if facts.has_error else "")  # type: ignore[arg-type]
     joined = found[0].digest if len(found) == 1 else digest_of("\0".join(v.digest for v in found))
-    return AnchorReading("present", joined, place=here, was=_moved(place, owner), detail=found[0].text[:200], count=len(found))
+    return AnchorReading("present", joined, place=here, was=_moved(place, owner), detail=mask_value(key, found[0].text)[:200], count=len(found))
 
 
 def _read_elsewhere(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:

@@ -24,6 +24,11 @@ _URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@\"']+:)([^\s/@\"']+)(@)")
 _HEADER = re.compile(r"(\b(?:authorization|x-api-key)[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)?\s*)([A-Za-z0-9+/=._-]{12,})", re.IGNORECASE)
 
 
+def mask_value(key: str, text: str) -> str:
+    """The value at a key path, masked where its key or its own shape says that it is a secret."""
+    return mask(f"{key} = {text}").removeprefix(f"{key} = ")
+
+
 def mask(text: str) -> str:
     """The text with what looks like a secret replaced by `[masked]`."""
     text = _WHOLE.sub(MASK, text)

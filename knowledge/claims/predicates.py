@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from analyzers.facts import Definition, Expression, FileFacts
 from knowledge.claims import sets
 from knowledge.claims.locating import Place, definition_of, indexes_of, locate, locate_file
+from knowledge.claims.masking import mask_value
 from knowledge.claims.membership import covers, edges_of, is_module_of, now_called, spells, within
 from knowledge.claims.spelling import (
     STRICTNESS,
@@ -227,7 +228,7 @@ def _value(predicate: Predicate, subject: SymbolId, then: FactsView | None, now:
         before = then.facts(origin.path) if then is not None else None
         fitted = [is_same_value(predicate.value, v.text) for v in before.values if v.key == _key(predicate, origin)] if before is not None else []
         holds = False if _agreed(fitted) else None
-    return Decision(holds, f"{key} is {found[0].text[:80]}", f"{show_path(subject.path)}:{found[0].span.row + 1}")
+    return Decision(holds, f"{key} is {mask_value(key, found[0].text)[:80]}", f"{show_path(subject.path)}:{found[0].span.row + 1}")
 
 
 def _key(predicate: Predicate, subject: SymbolId) -> str:
