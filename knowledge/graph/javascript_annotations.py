@@ -1,25 +1,25 @@
 """Reading TypeScript's types: their text into a small tree. Pure; bounded in depth and length. What is not understood is `unknown`.
 
-    kind            name               arguments
-    name            dotted             type arguments
-    typeof          dotted             type arguments
-    import          dotted, after "specifier."   type arguments; the specifier stands first as a `literal`
-    union, intersection, tuple         members
-    array                              element
-    function, constructor              result, then parameters, then its own type parameters
-    parameter, rest name               type
-    this                               type of the receiver, among the parameters
-    type            name               bound, if any
-    object                             member, index, call and construct rows
-    member          name               type (a method: its function)
-    index                              type of what any key leads to
-    call, construct                    function
-    mapped          key                constraint (`keyof` where it says so), type of each member
-    indexed                            object, index
-    keyof                              type
-    conditional                        when it holds, when not
-    literal         kind               ()      a string literal's name is "string", and its value stands in an argument of kind `text`
-    predicate, none, unknown           ()
+kind            name               arguments
+name            dotted             type arguments
+typeof          dotted             type arguments
+import          dotted, after "specifier."   type arguments; the specifier stands first as a `literal`
+union, intersection, tuple         members
+array                              element
+function, constructor              result, then parameters, then its own type parameters
+parameter, rest name               type
+this                               type of the receiver, among the parameters
+type            name               bound, if any
+object                             member, index, call and construct rows
+member          name               type (a method: its function)
+index                              type of what any key leads to
+call, construct                    function
+mapped          key                constraint (`keyof` where it says so), type of each member
+indexed                            object, index
+keyof                              type
+conditional                        when it holds, when not
+literal         kind               ()      a string literal's name is "string", and its value stands in an argument of kind `text`
+predicate, none, unknown           ()
 """
 
 from __future__ import annotations

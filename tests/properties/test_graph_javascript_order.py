@@ -1,4 +1,4 @@
-"""What is kept for all files of a tree does not depend on which file was resolved first, and an updated graph equals one from scratch (JavaScript)."""
+"""What is kept for all files of a tree does not depend on which file was resolved first, and an updated graph equals one from scratch."""
 
 from random import Random
 
