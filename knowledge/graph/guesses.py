@@ -27,6 +27,7 @@ _USUAL = frozenset({
 COMMON_NAMES = _BUILT_IN | _USUAL
 """Names that objects outside the repository bear so often that a guess by name alone would be wrong."""
 
+_PYTHON = (b".py", b".pyi")
 WORTH_SAYING = 3
 """With more targets than this most of them would be wrong: it is told instead that there are too many."""
 _COMPARED = 12
@@ -34,13 +35,23 @@ _COMPARED = 12
 IsSubclass = Callable[[bytes, int, tuple[bytes, int]], bool]
 
 
-class Guesses:
-    """Guesses for one file. is_subclass: (path, class, (path, class above)) → whether it derives from it."""
+def is_own_method(candidate: Candidate) -> bool:
+    """Whether a definition is a method as it stands, not a signature of one."""
+    return candidate.kind == "method" and not candidate.is_overload
 
-    def __init__(self, view: View, is_subclass: IsSubclass) -> None:
+
+class Guesses:
+    """Guesses for one file.
+
+    is_subclass: (path, class, (path, class above)) → whether it derives from it. is_method: what may be called on an object.
+    """
+
+    def __init__(self, view: View, is_subclass: IsSubclass, is_method: Callable[[Candidate], bool] = is_own_method) -> None:
         self._view = view
         self._is_subclass = is_subclass
+        self._is_method = is_method
         self._methods: dict[str, list[Candidate]] = {}
+        self._visible: tuple[bytes, ...] | None = None
 
     def method(self, name: str, receiver: str) -> tuple[list[Target], str]:
         """Targets of `receiver.name()`, and the code of a limitation where there are too many."""
@@ -50,8 +61,8 @@ class Guesses:
         if found is None:
             return [], "too-many-candidates"
         if name not in self._methods:
-            kept = [candidate for candidate in found if candidate.kind == "method" and not candidate.is_overload]
-            self._methods[name] = self._highest(self._worth(kept))
+            kept = [candidate for candidate in self._worth(found) if self._is_method(candidate)]
+            self._methods[name] = self._highest(kept)
         methods = self._methods[name]
         if not methods:
             return [], ""
@@ -94,20 +105,25 @@ class Guesses:
         """Candidates that the file can mean: of a project in sight, with a body, and tests only from tests."""
         layout = self._view.tree.layout
         importer = self._view.importer
-        suffixes = (b".py", b".pyi") if importer.endswith((b".py", b".pyi")) else layout.javascript.SUFFIXES
-        visible = None
+        suffixes = _PYTHON if importer.endswith(_PYTHON) else layout.javascript.SUFFIXES
         kept = []
         for candidate in candidates:
             if not candidate.path.endswith(suffixes) or candidate.path.endswith((b".pyi", b".d.ts")):
                 continue
-            if candidate.path != importer:
-                if visible is None:
-                    self._view.note_python_layout(importer)
-                    visible = layout.visible_projects(layout.project_of(importer))
-                if layout.project_of(candidate.path) not in visible or self._view.tree.is_test(candidate.path):
-                    continue
-            kept.append(candidate)
+            if candidate.path == importer or (self._sees(candidate.path) and not self._view.tree.is_test(candidate.path)):
+                kept.append(candidate)
         return kept
+
+    def _sees(self, path: bytes) -> bool:
+        """Whether a file belongs to the importer's project, or to one that encloses it or that it declares."""
+        layout, importer = self._view.tree.layout, self._view.importer
+        if not importer.endswith(_PYTHON):
+            self._view.note_javascript_layout(importer)
+            return layout.javascript.sees(importer, path)
+        if self._visible is None:
+            self._view.note_python_layout(importer)
+            self._visible = layout.visible_projects(layout.project_of(importer))
+        return layout.project_of(path) in self._visible
 
     def _targets(self, candidates: Iterable[Candidate], reason: str) -> list[Target]:
         symbols = [SymbolId(c.path, c.qualified_name, c.ordinal) for c in candidates]

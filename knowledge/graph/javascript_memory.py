@@ -12,6 +12,7 @@ A resolution may depend on nothing but its file's facts and its reads, so what i
     partial   answers inside a circle that is still being computed: kept until it is done, so that nothing is computed twice meanwhile.
 
 Questions nested deeper than `DEPTH` are not followed; an answer remembers how deep it went, so that this does not depend on memory either.
+Nor is anything that takes more than `STEPS` by itself, what is remembered apart: types can be written that take for ever.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ Reads = list[object]
 
 DEPTH = 48
 """Questions inside one another."""
+STEPS = 600
+"""Steps of one question."""
 _NEVER = 1 << 30
 
 
@@ -62,12 +65,18 @@ class Memory:
         self._low = _NEVER
         self._is_private = False
         self._deepest = 0
+        self._steps = 0
 
     def begin(self, path: bytes) -> None:
         """Turn to the file `path`."""
         self.path, self.is_own, self.is_cut = path, True, False
         self._private, self._own, self._partial = {}, {}, {}
         self._noted, self._used = set(), {}
+        self._steps = 0
+
+    def next_question(self) -> None:
+        """What follows has nothing to do with what was before: its steps are counted anew."""
+        self._steps = 0
 
     def forget_own(self) -> None:
         """Compute anew what is only for this file; its reads stay noted."""
@@ -100,8 +109,9 @@ class Memory:
         return found
 
     def enter(self) -> bool:
-        """One step deeper; False where that is too deep. Every `enter` that was True is followed by `depth -= 1`."""
-        if self.depth >= DEPTH:
+        """One step deeper; False where that is too deep or too much. Every `enter` that was True is followed by `depth -= 1`."""
+        self._steps += 1
+        if self.depth >= DEPTH or self._steps > STEPS:
             self._cut()
             return False
         self.depth += 1
@@ -154,6 +164,7 @@ class Memory:
 
     def _compute(self, question: tuple[bool, Key], compute: Callable[..., T], arguments: tuple[object, ...]) -> T:
         outer = (self._low, self._is_private, self._deepest, self._log, self.is_own)
+        steps, self._steps = self._steps, 0
         level = len(self._running)
         self.depth += 1
         self._low, self._is_private, self._deepest, self._log, self.is_own = _NEVER, False, self.depth, [], question[0]
@@ -163,6 +174,7 @@ class Memory:
         del self._running[question]
         low, is_private, deepest, reads = self._low, self._is_private, self._deepest, self._log
         self._low, self._is_private, self._deepest, self._log, self.is_own = outer
+        self._steps = steps
         if deepest > self._deepest:
             self._deepest = deepest
         if reads:

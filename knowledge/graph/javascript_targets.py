@@ -10,11 +10,14 @@ from typing import NamedTuple
 
 from analyzers.facts import Call, Expression
 from knowledge.graph.guesses import Guesses
+from knowledge.graph.javascript_annotations import read_type
+from knowledge.graph.javascript_declarations import OBJECT_TYPES
 from knowledge.graph.javascript_flow import JavaScriptFlow
 from knowledge.graph.javascript_names import Home
 from knowledge.graph.javascript_outside import has_member
 from knowledge.graph.javascript_values import RUNTIME, Described, Parameter, Written
 from knowledge.graph.outline import FUNCTION_KINDS, MODULE_SCOPE, Outline
+from knowledge.graph.reads import Candidate, View
 from knowledge.graph.resolution import RIVALS, EdgeWriter, Target, targets_of
 from knowledge.graph.values import Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Super, Value
 from knowledge.records.identifiers import SymbolId
@@ -35,9 +38,9 @@ class Declared(NamedTuple):
 class Targets:
     """Targets of the calls of one file."""
 
-    def __init__(self, flow: JavaScriptFlow, guesses: Guesses, writer: EdgeWriter, outline: Outline) -> None:
+    def __init__(self, flow: JavaScriptFlow, view: View, writer: EdgeWriter, outline: Outline) -> None:
         self._flow = flow
-        self._guesses = guesses
+        self._guesses = Guesses(view, flow.classes.is_subclass, self.is_method)
         self._writer = writer
         self._outline = outline
         self._path = writer.path
@@ -69,22 +72,13 @@ class Targets:
     def _find(self, call: Call, place: Place, callee: Expression) -> list[Target]:
         flow = self._flow.expression(place, callee)
         runs = self._runs(flow)
-        if callee.kind == "name" or (callee.kind == "attribute" and not self._is_method(flow, callee.name)):
+        if callee.kind in ("name", "attribute"):
             named = self._variables(place, callee)
             if named and not (runs and named[0].is_near):
                 return self._named(named) + [Target(t.symbol, "inferred", "alias", t.rivals) for t in runs]
         if runs or flow.is_certain or any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
             return runs
         return self._guess(place, callee, call)
-
-    def _is_method(self, flow: Flow, name: str) -> bool:
-        """Whether a member is for certain a method of that name: then it is its own declaration."""
-        value = flow.values[0] if len(flow.values) == 1 and flow.is_certain else None
-        if not isinstance(value, Function) or value.receiver is None:
-            return False
-        outline = self._flow.tree.outline(value.path)
-        definition = outline.definitions[value.index] if outline is not None else None
-        return definition is not None and definition.kind == "method" and definition.name == name
 
     def _named(self, rows: list[Declared]) -> list[Target]:
         symbols = {(row.path, row.definition): self._writer.symbol(row.path, row.definition) for row in rows}
@@ -198,12 +192,15 @@ class Targets:
         return None
 
     def _of_intersection(self, value: Described, name: str, owner: Flow) -> Declared | None:
+        memory = self._flow.memory
+        if not memory.enter():
+            return None
+        found = None
         for part in value.annotation.arguments:
             for inner in self._flow.types.flow(value.place, part, value.environment).values:
-                found = self.member_of(inner, name, owner)
-                if found is not None:
-                    return found
-        return None
+                found = found or self.member_of(inner, name, owner)
+        memory.depth -= 1
+        return found
 
     def _of_class(self, value: Instance | Class, name: str, owner: Flow, reason: str) -> Declared | None:
         outline = self._flow.tree.outline(value.path)
@@ -223,6 +220,18 @@ class Targets:
         return Declared(member.path, member.definition, owner.is_certain and row.is_certain, reason)
 
     # ── elements and guesses ──
+
+    def is_method(self, candidate: Candidate) -> bool:
+        """Whether a definition somewhere may be called on an object: a method, or a property of a type that holds a function."""
+        if candidate.kind not in ("method", "variable"):
+            return False
+        definition = self._flow.declarations.get(candidate.path, candidate.index)
+        outline = self._flow.tree.outline(candidate.path)
+        if definition is None or outline is None or outline.definitions[definition.parent].kind not in OBJECT_TYPES:
+            return False
+        if candidate.kind == "variable":
+            return read_type(definition.returns).kind == "function" if definition.returns else False
+        return self._flow.declarations.body_of(candidate.path, candidate.index) == candidate.index
 
     def of_element(self, call: Call, place: Place) -> list[Target]:
         """The component that a JSX element calls."""

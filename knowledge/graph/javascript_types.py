@@ -363,14 +363,17 @@ class Types:
 
     def _of_any(self, value: Described, name: str) -> Flow | None:
         """A member of an intersection: of the first part that has it."""
-        is_known = True
+        if not self._memory.enter():
+            return UNKNOWN
+        is_known, found = True, UNKNOWN
         for part in value.annotation.arguments:
             flow = self.flow(value.place, part, value.environment)
             found = self._follow.attributes(flow, name)
             if found.values:
-                return found
+                break
             is_known = is_known and bool(flow.values)
-        return None if is_known else UNKNOWN
+        self._memory.depth -= 1
+        return found if found.values else None if is_known else UNKNOWN
 
     def result(self, value: Described) -> Flow:
         """What a function type gives (a constructor type: what it makes)."""

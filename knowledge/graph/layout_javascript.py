@@ -97,7 +97,12 @@ class JavaScriptLayout:
         package = self.package(self.package_directory(importer))
         declared = self._declared(package)
         visible = [self.package(d) for name in sorted(declared | {package.name}) for d in self._packages_named.get(name, ()) if name]
-        return repr((package, visible, self.config(_nearest(importer, self._typescript))))
+        return repr((package, visible, self.config(_nearest(importer, self._typescript)), sorted(self._node)))
+
+    def sees(self, importer: bytes, path: bytes) -> bool:
+        """Whether a file belongs to the importer's package, or to one that encloses it or that it declares."""
+        own, other = self.package_directory(importer), self.package_directory(path)
+        return own == other or not other or own.startswith(other + b"/") or self.package(other).name in self._declared(self.package(own))
 
     def config(self, directory: bytes) -> TypeScriptConfig:
         if directory not in self._configs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Import, Span
-from knowledge.graph.guesses import Guesses
 from knowledge.graph.javascript_context import Target as Called
 from knowledge.graph.javascript_flow import JavaScriptFlow
 from knowledge.graph.javascript_targets import Declared, Targets
@@ -35,7 +34,7 @@ class JavaScriptResolver:
         self._flow = flow
         self._path = view.importer
         self.writer = EdgeWriter(view, facts)
-        self._targets = Targets(flow, Guesses(view, flow.classes.is_subclass), self.writer, outline)
+        self._targets = Targets(flow, view, self.writer, outline)
         self._is_test = view.tree.is_test(self._path)
         self._tested: set[tuple[SymbolId, ConfidenceKind]] = set()
         self._call_spans = {call.name_span.start: call.name_span for call in facts.calls}
@@ -44,13 +43,16 @@ class JavaScriptResolver:
         self._flow.begin(self._path, self._facts, self._outline)
         self._follow_arguments()
         for index, definition in enumerate(self._outline.definitions):
+            self._flow.memory.next_question()
             if index:
                 self._declare(index, definition)
         for found in self._outline.imports:
             self._import(found)
         for call in self._facts.calls:
+            self._flow.memory.next_question()
             self._call(call)
         for access in self._facts.accesses:
+            self._flow.memory.next_question()
             self._access(access)
         if self._flow.memory.is_cut:
             self.writer.limit("too-deep-to-follow")
@@ -71,6 +73,7 @@ class JavaScriptResolver:
         for call in self._facts.calls:
             if call.expression.kind not in ("call", "new"):
                 continue
+            self._flow.memory.next_question()
             flow = self._flow.expression(Place(self._path, call.scope), call.expression.parts[0])
             for value in flow.values:
                 target = self._target_of(value)
