@@ -154,6 +154,7 @@ def _read_edge(target: dict[str, Any], then: FactsView | None, now: TreeView, ol
         was=_moved(place, subject),
         detail="" if end.state == "present" else f"{target_object} is gone",
         members=(str(end.symbol),),
+        moved=(f"{target_object} → {end.symbol}",) if end.is_moved else (),
     )
 
 
@@ -174,8 +175,10 @@ def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old
     before = old or AnchorReading("present")
     # A member whose file cannot be read may be one still: as it was seen last, and the file that cannot be read is told with the inferred part.
     unread = [m for m in before.members if (member := read_symbol(m)).path in answer.unseen and member not in answer.resolved]
-    resolved = sorted({*sets.canonical(answer.resolved, before.members, then, now), *unread})
-    inferred = sets.canonical(answer.inferred, before.inferred_members, then, now)
+    renamed = sets.old_names(answer.resolved, before.members, then, now)
+    guessed = sets.old_names(answer.inferred, before.inferred_members, then, now)
+    resolved = sorted({*(renamed.get(m, str(m)) for m in answer.resolved), *unread})
+    inferred = sorted(guessed.get(m, str(m)) for m in answer.inferred)
     unseen = sorted(show_path(p) for p in answer.unseen)
     package = target.get("scope", {}).get("package")
     # Said, and no part of what is compared: such a file can neither prove a member nor hide one that was proved.
@@ -189,6 +192,7 @@ def _read_set(target: dict[str, Any], then: FactsView | None, now: TreeView, old
         members=tuple(sorted({*sets.shown(answer.resolved), *unread})),
         inferred_members=sets.shown(answer.inferred),
         detail=", ".join([*unseen[:4], *(f"no-resolution: {language}" for language in unresolved)]),
+        moved=tuple(sorted(f"{was} → {member}" for member, was in renamed.items())),
     )
 
 

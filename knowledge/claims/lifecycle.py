@@ -130,7 +130,7 @@ def status_in_tree(
 
 
 def _with(claim: Claim, verdict: Verdict, readings: Mapping[str, AnchorReading], status: Status, causes: tuple[Cause, ...]) -> ClaimStatus:
-    is_relocated = status in KEPT and any(r.was for r in readings.values())
+    is_relocated = status in KEPT and any(r.is_moved for r in readings.values())
     return ClaimStatus(claim.id, status, causes, verdict.id, dict(readings), is_relocated)
 
 

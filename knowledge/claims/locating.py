@@ -1,13 +1,14 @@
 """Where a symbol stands now: following moves as a pure function of two trees.
 
 A new path is followed (file renamed, split, merged; function moved; method pulled up to a base class); a new *name* is not: that is
-`gone`, with a hint. Two possible homes are never chosen between, unless exactly one of them has the very content.
+`gone`, with a hint. Two possible homes are never chosen between, unless exactly one of them has the very content, or is in the file that the
+old file has become.
 Earlier re-anchoring is history, never input, so step by step and one jump agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,9 +62,7 @@ def locate(symbol: SymbolId, then: FactsView | None, now: TreeView) -> Place:
         return Place("present", symbol)
     if now.has_path(symbol.path) and _cannot_tell(now, symbol.path):
         return Place("unreadable", symbol, now.skipped(symbol.path) or "does not parse")
-    homes = _new_homes(symbol, then, now)
-    if len(homes) > 1:
-        homes = _equal_homes(symbol, homes, then, now) or homes
+    homes = _likeliest(symbol, _new_homes(symbol, then, now), then, now)
     if len(homes) == 1:
         return Place("present", homes[0], is_moved=True)
     if homes:
@@ -132,12 +131,16 @@ def _new_homes(symbol: SymbolId, then: FactsView | None, now: TreeView) -> list[
     return homes
 
 
-def _equal_homes(symbol: SymbolId, homes: Iterable[SymbolId], then: FactsView | None, now: TreeView) -> list[SymbolId]:
-    if then is None:
-        return []
+def _likeliest(symbol: SymbolId, homes: Sequence[SymbolId], then: FactsView | None, now: TreeView) -> Sequence[SymbolId]:
+    """Of several new homes the one that has the very content, else the one in the file that the symbol's file has become; all where neither tells."""
+    if then is None or len(homes) < 2:
+        return homes
     wanted = [d.body_strict for d in digests_of(then, symbol)]
     equal = [h for h in homes if [d.body_strict for d in digests_of(now, h)] == wanted]
-    return equal if len(equal) == 1 else []
+    if len(equal) == 1:
+        return equal
+    heir = locate_file(symbol.path, then, now)
+    return [h for h in homes if heir.state == "present" and h.path == heir.symbol.path] or homes
 
 
 def _pulled_up(symbol: SymbolId, then: FactsView | None, now: TreeView) -> SymbolId | None:

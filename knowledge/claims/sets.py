@@ -132,8 +132,8 @@ def in_scope(path: bytes, package: str | None, included: frozenset[str], view: T
     return package is None or view.package_of(path) == package
 
 
-def canonical(members: Sequence[SymbolId], old_members: Sequence[str], then: FactsView | None, now: TreeView) -> list[str]:
-    """The members' names as they were in `then`: one that moved or was renamed keeps its old name; sorted."""
+def old_names(members: Sequence[SymbolId], old_members: Sequence[str], then: FactsView | None, now: TreeView) -> dict[SymbolId, str]:
+    """Members that moved or were renamed → what they were called in `then`."""
     names = {str(m): m for m in members}
     lost = [o for o in old_members if o not in names]
     fresh = {m for name, m in names.items() if name not in old_members}
@@ -142,7 +142,7 @@ def canonical(members: Sequence[SymbolId], old_members: Sequence[str], then: Fac
         heir = _heir(old, then, now)
         if heir in fresh and heir not in renamed:
             renamed[heir] = old
-    return sorted(renamed.get(m, name) for name, m in names.items())
+    return renamed
 
 
 def _heir(old: str, then: FactsView | None, now: TreeView) -> SymbolId | None:

@@ -32,4 +32,4 @@ def _fingerprint(status: ClaimStatus) -> str:
 
 
 def _places(status: ClaimStatus) -> tuple[str, ...]:
-    return tuple(sorted(f"{digest}:{r.place}" for digest, r in status.readings.items() if r.was))
+    return tuple(sorted(f"{digest}:{r.place} {' '.join(r.moved)}" for digest, r in status.readings.items() if r.is_moved))

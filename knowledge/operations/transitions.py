@@ -89,7 +89,7 @@ def _event(project: Project, state: WorktreeState | None, now: WorktreeState, be
         "causes": [
             {"reason": c.reason, "anchor": c.anchor, "old": c.old_hash, "new": c.new_hash, "place": c.place, "detail": c.detail} for c in after.causes
         ],
-        "places": sorted({f"{r.was} → {r.place}" for r in after.readings.values() if r.was}),
+        "places": sorted({text for r in after.readings.values() for text in (*((f"{r.was} → {r.place}",) if r.was else ()), *r.moved)}),
         "old_fingerprint": old,
         "new_fingerprint": new,
     }

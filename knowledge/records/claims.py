@@ -127,6 +127,12 @@ class AnchorReading:
     inferred_members: tuple[str, ...] = ()
     count: int = 1
     """Of a symbol: how many definitions bear the name (overloads, if/else)."""
+    moved: tuple[str, ...] = ()
+    """Of an edge or set: its ends or members that stand elsewhere now, as `old → new`."""
+
+    @property
+    def is_moved(self) -> bool:
+        return bool(self.was or self.moved)
 
 
 @dataclass(frozen=True, slots=True)
