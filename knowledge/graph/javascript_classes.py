@@ -16,7 +16,7 @@ from knowledge.graph.javascript_annotations import read_type
 from knowledge.graph.javascript_declarations import Declarations
 from knowledge.graph.javascript_memory import Memory
 from knowledge.graph.javascript_types import Arguments, Types
-from knowledge.graph.javascript_values import Environment, This, Typed
+from knowledge.graph.javascript_values import Environment, Parameter, This, Typed
 from knowledge.graph.outline import FUNCTION_KINDS, MODULE_SCOPE, Outline
 from knowledge.graph.values import UNKNOWN, Class, External, Flow, Function, Place, Value, one, through, union
 
@@ -77,6 +77,10 @@ class ClassFollowing(Protocol):
         """What a function gives, the arguments aside."""
         ...
 
+    def constructed(self, value: Value) -> Flow:
+        """What `new` gives, the arguments aside."""
+        ...
+
 
 class Classes:
     """Classes of one tree."""
@@ -134,6 +138,10 @@ class Classes:
         arguments = read_type("X" + base.text).arguments if base.text else ()
         outline = self._declarations.outline(place.path)
         inside = Place(place.path, outline.bodies.get(owner, place.scope)) if outline is not None else place
+        if isinstance(value, Parameter):
+            # A mixin: of what may be passed, only what it is at least is known.
+            made = [self._follow.constructed(bound) for bound in self._types.bound(value).values]
+            value = made[0].values[0] if len(made) == 1 and len(made[0].values) == 1 else None
         if isinstance(value, Class | Typed):
             return Ancestor(value.path, value.index, 0, inside, arguments)
         return Ancestor(b"", -1, 0, None, (), value if isinstance(value, External) else None)
@@ -232,7 +240,7 @@ class Classes:
             if kind in FUNCTION_KINDS:
                 return self._method(outline, member, index, receiver, environment)
             if kind == "class":
-                return one(Class(member.path, index), "class")
+                return one(Class(member.path, index), "local")
         place = Place(member.path, member.scope)
         text = next((b.annotation for b in member.bindings if b.annotation), "")
         if text:
@@ -250,7 +258,7 @@ class Classes:
         function = Function(member.path, index, receiver)
         if "property" in flags:
             return through(self._follow.returned(function, environment), "attribute")
-        return one(function, "class") if "setter" not in flags else UNKNOWN
+        return one(function, "local") if "setter" not in flags else UNKNOWN
 
     def _assigned(self, member: Member) -> Flow:
         place = Place(member.path, member.scope)

@@ -15,7 +15,7 @@ from knowledge.graph.javascript_context import Context
 from knowledge.graph.javascript_declarations import Declarations
 from knowledge.graph.javascript_expected import Expected
 from knowledge.graph.javascript_memory import Memory
-from knowledge.graph.javascript_names import Names
+from knowledge.graph.javascript_names import WHOLE, Names
 from knowledge.graph.javascript_outside import FUNCTION_MEMBERS, Outside, has_member
 from knowledge.graph.javascript_types import Types
 from knowledge.graph.javascript_values import (
@@ -208,7 +208,7 @@ class JavaScriptFlow:
 
     def _assigned(self, place: Place, expression: Expression, owner: Flow, found: Flow) -> Flow:
         """What was assigned to a member of a variable, where its declaration does not say what it is."""
-        if found.values and any(isinstance(v, _DECLARING) and self.declares(v, expression.name) for v in owner.values):
+        if found.values and any(self._declares(value, expression.name) for value in owner.values):
             return found
         writes = self.context.writes_to(place.scope, expression)
         if not writes:
@@ -223,12 +223,15 @@ class JavaScriptFlow:
     def _written(self, access: Access) -> Flow:
         return self.expression(Place(self.memory.path, access.scope), access.value) if access.value is not None else UNKNOWN
 
-    def declares(self, value: Value, name: str) -> bool:
+    def _declares(self, value: Value, name: str) -> bool:
         """Whether a declaration says that a value has a member."""
-        if isinstance(value, Typed | This):
-            found = self.classes.find(value.path, value.index, name, False)
+        if isinstance(value, Typed | This | Class):
+            found = self.classes.find(value.path, value.index, name, isinstance(value, Class))
             return found is not None and found.member is not None and bool(found.member.bindings or found.member.added)
-        return True
+        if isinstance(value, Function):
+            outline = self.tree.outline(value.path)
+            return outline is not None and name in outline.added.get(value.index, {})
+        return isinstance(value, Module | External | Described)
 
     def _call(self, place: Place, expression: Expression) -> Flow:
         is_here = self.is_here(place)
@@ -404,6 +407,9 @@ class JavaScriptFlow:
         home = self.names.exported(value.path, name)
         if home is not None:
             return through(self.names.value(home), "module")
+        whole = self.names.exported(value.path, WHOLE)
+        if whole is not None:
+            return self.attributes(self.names.value(whole), name)
         return UNKNOWN if self.names.has_outside(value.path) else None
 
     def _of_external(self, value: External, name: str) -> Flow | None:
@@ -456,7 +462,7 @@ class JavaScriptFlow:
             return one(ForeignMethod(value, name), "attribute")
         if any(part.kind == "spread" for part in parts):
             return self.outside.elements(one(value, "container"))
-        return self.expression(value.place, parts[int(name)]) if int(name) < len(parts) else UNKNOWN
+        return _unless_function(self.expression(value.place, parts[int(name)]), "container") if int(name) < len(parts) else UNKNOWN
 
     def _of_described(self, value: Described, name: str) -> Flow | None:
         if value.name in ("Object", "intersection") and value.package == RUNTIME:
@@ -516,7 +522,11 @@ class JavaScriptFlow:
         if definition.kind == "type":
             return one(NamedType(Place(place.path, definition.scope), UNKNOWN_TYPE, index), "local")
         if definition.kind in ("constant", "variable"):
-            return self.expression(place, definition.value) if definition.value is not None else UNKNOWN
+            if definition.value is not None:
+                return self.expression(place, definition.value)
+            # An object inside of another: known by its functions.
+            outline = self.tree.outline(place.path)
+            return one(Typed(place.path, index), "local") if outline is not None and index in outline.added else UNKNOWN
         return one(Function(place.path, index), "local")
 
     def _parameter(self, place: Place, outline: Outline, binding: Binding) -> Flow:
@@ -559,7 +569,6 @@ def _unless_function(flow: Flow, reason: str) -> Flow:
     return through(flow, reason, not any(isinstance(value, Function | Lambda) for value in flow.values))
 
 
-_DECLARING = (Typed, This, Module, External, Described)
 _TRUTHS = frozenset({"!", "==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof", "delete"})
 _LITERALS = {
     "str": one(primitive("string"), "local"), "template": one(primitive("string"), "local"), "int": one(primitive("number"), "local"),

@@ -213,7 +213,7 @@ class Names:
             if isinstance(value, Module):
                 return self.exported(value.path, name, is_type)
             if isinstance(value, External):
-                return Home(b"", "", External(value.package, name))
+                return Home(b"", "", External(value.package, f"{value.name}.{name}" if value.name else name))
         return None
 
     def imported(self, importer: bytes, found: Import, is_type: bool = False) -> Home | None:
@@ -224,7 +224,8 @@ class Names:
     def _imported(self, importer: bytes, found: Import, is_type: bool) -> Home | None:
         for value in self.module(importer, found.module).values:
             if isinstance(value, External):
-                return Home(b"", "", External(value.package, found.name if found.name not in ("*", "") else value.name))
+                names = (value.name, found.name if found.name != "*" else "")
+                return Home(b"", "", External(value.package, ".".join(name for name in names if name)))
             if isinstance(value, Module):
                 return self._member(value, found.name, is_type)
         return None
@@ -232,7 +233,7 @@ class Names:
     def _member(self, module: Module, name: str, is_type: bool) -> Home | None:
         if name == "*":
             whole = self.exported(module.path, WHOLE, is_type)
-            return whole if whole is not None else Home(b"", "", module)
+            return whole if whole is not None and not self._is_object(whole) else Home(b"", "", module)
         found = self.exported(module.path, name, is_type)
         if found is None and name == "default":
             # A CommonJS module is its own default.
@@ -243,6 +244,12 @@ class Names:
         """What an import binds its name to."""
         home = self.imported(importer, found, is_type)
         return through(self.value(home, is_type), "import") if home is not None else UNKNOWN
+
+    def _is_object(self, home: Home) -> bool:
+        """Whether an object literal stands at a home: `module.exports = { … }` exports each of its members."""
+        found = self.find(Place(home.path, MODULE_SCOPE), home.name, False) if home.value is None else None
+        value = found.bindings[-1].value if found is not None else None
+        return value is not None and value.kind == "collection" and value.name == "dict"
 
     # ── modules ──
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from analyzers.facts import Expression
 from knowledge.graph.javascript_types import Types
 from knowledge.graph.javascript_values import RUNTIME, Described, Typed, Written, primitive
-from knowledge.graph.values import NOTHING, UNKNOWN, External, Flow, Foreign, ForeignMethod, Place, Value, one, through, union
+from knowledge.graph.values import NOTHING, UNKNOWN, External, Flow, Foreign, ForeignMethod, Function, Lambda, Place, Value, one, through, union
 
 _SAME_ARRAY = frozenset({"filter", "slice", "concat", "reverse", "sort", "splice", "toSorted", "toReversed", "with", "fill", "copyWithin"})
 _ELEMENT = frozenset({"find", "findLast", "at", "pop", "shift"})
@@ -118,7 +118,9 @@ class Outside:
                 flows.append(self.elements(inner))
             else:
                 flows.append(self._follow.expression(value.place, part))
-        return through(union(flows), "container") if flows else UNKNOWN
+        found = union(flows) if flows else UNKNOWN
+        # A list may be given other functions later; of which class its items are is as good as declared.
+        return through(found, "container", not any(isinstance(v, Function | Lambda) for v in found.values))
 
     def _entries(self, value: Foreign) -> Flow:
         pair = (self.part(value, 0), self.part(value, 1))

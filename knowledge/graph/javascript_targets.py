@@ -98,6 +98,9 @@ class Targets:
                 values += [Class(above.path, above.definition) for above in self._flow.classes.order(value.path, value.index)[1:2] if above.path]
             elif isinstance(value, Function | Class) or (isinstance(value, External) and value.package != RUNTIME):
                 values.append(value)
+            elif isinstance(value, ForeignMethod) and value.owner.name == "Function" and value.name in ("call", "apply"):
+                values += [v for _, bound in value.owner.items for v in bound.values if isinstance(v, Function | Class)]
+                is_certain = False
             elif isinstance(value, Lambda):
                 owner = self._owner_of(value)
                 values += [Function(value.path, owner)] if owner > 0 else []
