@@ -196,14 +196,18 @@ class JavaScriptFlow:
     def attributes(self, owner: Flow, name: str) -> Flow:
         """What `name` of any of these values is."""
         values = owner.values
+        if not values or not self.memory.enter():
+            return UNKNOWN
         if len(values) == 1:
             found = self.attribute(values[0], name)
+            self.memory.depth -= 1
             return through(found, owner.reason, owner.is_certain) if found is not None else UNKNOWN
         flows = []
         for value in values:
             if has_member(value, name):
                 flow = self.attribute(value, name)
                 flows.append(flow if flow is not None else UNKNOWN)
+        self.memory.depth -= 1
         return through(union(flows), owner.reason, owner.is_certain) if flows else UNKNOWN
 
     def _assigned(self, place: Place, expression: Expression, owner: Flow, found: Flow) -> Flow:

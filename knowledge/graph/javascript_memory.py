@@ -28,7 +28,7 @@ Reads = list[object]
 
 DEPTH = 48
 """Questions inside one another."""
-STEPS = 600
+STEPS = 900
 """Steps of one question."""
 _NEVER = 1 << 30
 

@@ -187,12 +187,18 @@ class Targets:
             member = row.member if row is not None else None
             return Declared(member.path, member.definition, True, "super") if member is not None and member.definition >= 0 else None
         if isinstance(value, Parameter):
-            bound = self._flow.types.bound(value)
-            rows = [self.member_of(inner, name, bound) for inner in bound.values]
-            return rows[0] if len(rows) == 1 else None
+            return self._of_parameter(value, name)
         if isinstance(value, Described) and value.annotation.kind == "intersection":
             return self._of_intersection(value, name, owner)
         return None
+
+    def _of_parameter(self, value: Parameter, name: str) -> Declared | None:
+        memory, bound = self._flow.memory, self._flow.types.bound(value)
+        if len(bound.values) != 1 or not memory.enter():
+            return None
+        found = self.member_of(bound.values[0], name, bound)
+        memory.depth -= 1
+        return found
 
     def _of_intersection(self, value: Described, name: str, owner: Flow) -> Declared | None:
         memory = self._flow.memory
