@@ -13,19 +13,25 @@ sys.path.insert(0, str(ROOT))
 
 from analyzers.analysis import analyze
 from analyzers.facts import FileFacts, Skipped
+from analyzers.interface import interface_hash
 from analyzers.registry import LANGUAGES, language_of
 from knowledge.repository.opening import open_repository
+
+Known = dict[tuple[str, bytes], tuple[FileFacts | None, str]]
+"""(language, content) → its facts and the hash of its interface"""
 
 
 class Files:
     """A tree's files in memory, as the resolver asks for them."""
 
-    def __init__(self, contents: Mapping[bytes, bytes]) -> None:
+    def __init__(self, contents: Mapping[bytes, bytes], known: Known | None = None) -> None:
+        """known: what was read of other trees, and is read of this one, where interfaces are asked for."""
         self.contents = contents
         self._facts: dict[bytes, FileFacts | None] = {}
+        self._interfaces: dict[bytes, str] = {}
         self._definers: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
         for path in sorted(contents):
-            facts = self._facts[path] = _facts_of(path, contents[path])
+            facts = self._facts[path] = _facts_of(path, contents[path]) if known is None else self._known(path, known)
             for index, definition in enumerate(facts.definitions if facts is not None else ()):
                 if index:
                     self._definers[definition.name].append((path, index))
@@ -43,7 +49,15 @@ class Files:
         return self._facts.get(path)
 
     def interface(self, path: bytes) -> str:
-        return ""
+        return self._interfaces.get(path, "")
+
+    def _known(self, path: bytes, known: Known) -> FileFacts | None:
+        key = (language_of(path), self.contents[path])
+        if key not in known:
+            facts = _facts_of(path, self.contents[path])
+            known[key] = (facts, interface_hash(facts) if facts is not None else "")
+        facts, self._interfaces[path] = known[key]
+        return facts
 
     def definers(self, name: str) -> list[tuple[bytes, int]]:
         return self._definers.get(name, [])

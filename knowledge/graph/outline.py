@@ -5,7 +5,7 @@ An outline keeps what resolving *another* file may look at and drops the rest (c
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from analyzers.facts import Access, Binding, Definition, Export, FileFacts, Import, Narrowing, Return, Scope
@@ -20,8 +20,8 @@ class Outline:
     """See the module's docstring. Definition 0 and scope 0 are the module itself."""
 
     __slots__ = (
-        "added", "all_names", "attributes", "bodies", "definitions", "exports", "globals", "imports", "language", "names", "narrowings", "path",
-        "returns", "scopes", "star_imports",
+        "added", "all_names", "attributes", "bodies", "definitions", "exports", "globals", "imports", "lambdas", "language", "names", "narrowings",
+        "path", "returns", "scopes", "star_imports",
     )  # fmt: skip
 
     def __init__(self, path: bytes, facts: FileFacts) -> None:
@@ -46,9 +46,15 @@ class Outline:
         self.star_imports = tuple(found for found in facts.imports if "star" in found.flags and found.scope == MODULE_SCOPE)
         self.bodies: dict[int, int] = {}
         """definition → the scope of its body"""
+        self.lambdas: dict[int, int] = {}
+        """scope of an anonymous function → its place, from 1, among those of the definition that it stands in"""
+        counts: Counter[int] = Counter()
         for index, scope_row in enumerate(facts.scopes):
             if scope_row.kind in _BODIES:
                 self.bodies.setdefault(scope_row.definition, index)
+            elif scope_row.kind == "lambda":
+                counts[scope_row.definition] += 1
+                self.lambdas[index] = counts[scope_row.definition]
         self.returns: dict[int, list[Return]] = defaultdict(list)
         for found in facts.returns:
             self.returns[found.scope].append(found)

@@ -98,6 +98,10 @@ class Names:
             return self.bound(path, MODULE_SCOPE, name, bindings, at)
         if bindings or name in outline.globals:
             return self.module_name(path, name)
+        if path != self._view.importer:
+            # That it is not there, nor may come by a star import, is an answer too.
+            self._view.named(path, name)
+            self._view.whole(path)
         return self._starred(path, name) if outline.star_imports else None
 
     # ── modules ──

@@ -108,11 +108,10 @@ class Tree:
     def lambda_symbol(self, path: bytes, scope: int) -> SymbolId | None:
         """The identity of an anonymous function: its place among those of the definition that it stands in."""
         outline = self.outline(path)
-        if outline is None:
+        number = outline.lambdas.get(scope) if outline is not None else None
+        if outline is None or number is None:
             return None
-        owner = outline.scopes[scope].definition
-        number = sum(row.kind == "lambda" and row.definition == owner for row in outline.scopes[: scope + 1])
-        around = outline.definitions[owner].qualified_name
+        around = outline.definitions[outline.scopes[scope].definition].qualified_name
         return SymbolId(path, f"{around}.<lambda{number}>" if around else f"<lambda{number}>")
 
     def answer(self, kind: str, key: str) -> str:

@@ -147,6 +147,7 @@ class _Shape:
             self.definition(self._outline.scopes[expression.scope].definition)
         elif expression.kind == "lambda" and expression.scope >= 0 and ("lambda", expression.scope) not in self._seen:
             self._seen.add(("lambda", expression.scope))
+            self._parts.append(str(self._outline.lambdas.get(expression.scope, "")))
             self._returned(expression.scope)
         for part in expression.parts:
             self.expression(part, scope, depth + 1)

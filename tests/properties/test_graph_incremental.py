@@ -1,5 +1,10 @@
 """After any edits the graph that was brought up to date equals one built from scratch (knowledge/graph/build.py)."""
 
+import itertools
+import re
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -8,7 +13,11 @@ from knowledge.graph.resolution import Resolution
 from knowledge.records.edges import Limitation
 from tests.graph_trees import Incremental, edges_of, resolve_cold, tree_of
 
-MODULES = ["app/models.py", "app/store.py", "app/views.py", "app/__init__.py", "main.py", "tests/test_app.py"]
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = [
+    "app/models.py", "app/store.py", "app/views.py", "app/__init__.py", "main.py", "tests/test_app.py", "tests/conftest.py", "app/models.pyi",
+    "pyproject.toml",
+]  # fmt: skip
 NAMES = ["save", "load", "run", "Store", "Model", "purchase"]
 PYTHON = [
     "def {a}():\n    {b}()\n",
@@ -29,6 +38,28 @@ PYTHON = [
     "{a}: {b} = {c}()\n{a}.load()\n",
     "__all__ = ['{a}']\n",
     "pass\n",
+    "{a} = lambda: {b}()\n",
+    "print(lambda: {a}())\n",
+    "{a} = {{'x': {b}, 'y': lambda: {c}()}}\n{a}['x']()\n",
+    "def {a}():\n    return {b}()\n",
+    "def {a}():\n    return lambda: {b}\n{a}()()\n",
+    "def {a}(f):\n    def inner():\n        return f()\n    return inner\n@{a}\ndef {b}(): ...\n{b}()\n",
+    "def {a}(x: {b}, y: str = ''):\n    x.{c}().{b}()\n    y.upper()\n",
+    "def {a}():\n    global {b}\n    {b} = {c}()\n",
+    "class {a}:\n    {b}: {c}\n    @property\n    def {c}(self):\n        return self.{b}.{c}\n",
+    "class {a}:\n    @staticmethod\n    def {b}() -> '{c}': ...\n{a}.{b}().{c}()\n",
+    "for x in {a}():\n    x.{b}()\n",
+    "with {a}() as x:\n    x.{b}()\n",
+    "def {a}(x):\n    if isinstance(x, {b}):\n        x.{c}()\n",
+    "def __getattr__(name): ...\n",
+    "from functools import partial\n{a} = partial({b})\n{a}()\n",
+    "class str:\n    def {a}(self): ...\n",
+    "from typing import TypeVar\nT = TypeVar('T', bound='{a}')\ndef {b}(x: T) -> T:\n    return x\n{b}({a}()).{c}()\n",
+    "def {a}(f):\n    f()\n{a}({b})\n",
+    "from {m} import {a}\n{a}({b})\n",
+    "from {m} import {a}\nclass {b}({a}):\n    def {c}(self):\n        self.{a}()\n",
+    "import pytest\n@pytest.fixture\ndef {a}():\n    return {b}()\ndef test_x({a}):\n    {a}.{c}()\n",
+    "import importlib\nimportlib.import_module('{m}').{a}()\n",
 ]
 SCRIPTS = ["src/index.ts", "src/a.ts", "src/b.ts", "src/lib/index.ts"]
 TYPESCRIPT = [
@@ -105,6 +136,91 @@ def test_small_edits(files: dict[str, str], edits: list[tuple[str, str]]) -> Non
     for index, (path, text) in enumerate(edits):
         before = steps[-1].get(path, "")
         steps.append({**steps[-1], path: text + before if index % 2 else before + text})
+    check(steps)
+
+
+USES_LOAD = "from a import load\nload()\nload().go()\n"
+TARGETS = "class Store:\n    def go(self): ...\ndef run() -> Store: ...\nload_all = run\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("load = run\n", "def run(): ...\nload = run\n"),
+        ("load = run\n", "from b import *\nload = run\n"),
+        ("load = run\n", "try:\n    from b import run\nexcept ImportError: ...\nload = run\n"),
+        ("load = run\n", "def set_up():\n    global run\n    run = load_later\nload = run\n"),
+        ("load = run\n", "def __getattr__(name): ...\nload = run\n"),
+        ("def load() -> str: ...\n", "def load() -> str: ...\nclass str:\n    def go(self): ...\n"),
+        ("def load() -> str: ...\n", "from b import Store as str\ndef load() -> str: ...\n"),
+        ("def load() -> Store: ...\n", "from b import *\ndef load() -> Store: ...\n"),
+        ("def load():\n    return run()\n", "from b import run\ndef load():\n    return run()\n"),
+        ("class load(Store): ...\n", "from b import Store\nclass load(Store): ...\n"),
+        ("@run\ndef load(): ...\n", "from b import run\n@run\ndef load(): ...\n"),
+        ("load = lambda: 1\n", "other = lambda: 2\nload = lambda: 1\n"),
+        ("load = lambda: 1\n", "print(lambda: 2)\nload = lambda: 1\n"),
+        ("def make():\n    return lambda: 1\nload = make()\n", "def make():\n    print(lambda: 2)\n    return lambda: 1\nload = make()\n"),
+        ("load = {'x': run}['x']\n", "from b import run\nload = {'x': run}['x']\n"),
+    ],
+)
+def test_what_a_file_gets_to_have_concerns_those_who_looked_for_it(before: str, after: str) -> None:
+    """A name that another file's code goes through and does not have yet, or that comes to hide a built-in one, and the place of a lambda."""
+    files = {"a.py": before, "b.py": TARGETS, "c.py": USES_LOAD}
+    changed = {**files, "a.py": after}
+    check([files, changed, files])
+    without = {path: text for path, text in files.items() if path != "b.py"}
+    check([without, files, without])
+
+
+REAL = ("values", "bindings", "outline", "narrowing", "shapes", "python_names", "python_types", "python_classes")
+REAL_FILES = {f"graph/{name}.py": (ROOT / "knowledge" / "graph" / f"{name}.py").read_text(encoding="utf-8") for name in REAL}
+REAL_FILES = {path: text.replace("knowledge.graph.", "graph.") for path, text in REAL_FILES.items()}
+
+
+def pieces(text: str) -> list[str]:
+    """The top-level statements of a file, with what stands between them."""
+    starts = [0, *(found.start() for found in re.finditer(r"^(?=[@A-Za-z_])(?<!\)\n)", text, re.MULTILINE) if found.start()), len(text)]
+    return [text[start:end] for start, end in itertools.pairwise(starts)]
+
+
+@st.composite
+def real_edits(draw: st.DrawFn) -> list[dict[str, str]]:
+    """Trees of real files: statements removed, moved, doubled or put into another file, names exchanged, files renamed and taken away."""
+    steps = [REAL_FILES]
+    for _ in range(draw(st.integers(1, 3))):
+        files = dict(steps[-1])
+        path = draw(st.sampled_from(sorted(files)))
+        parts = pieces(files[path])
+        at, to = draw(st.integers(0, len(parts) - 1)), draw(st.integers(0, len(parts)))
+        kind = draw(st.sampled_from(["remove", "double", "move", "give", "rename", "exchange", "file", "indent"]))
+        if kind == "remove":
+            files[path] = "".join(parts[:at] + parts[at + 1 :])
+        elif kind == "double":
+            files[path] = "".join([*parts[:to], parts[at], *parts[to:]])
+        elif kind == "move":
+            rest = parts[:at] + parts[at + 1 :]
+            files[path] = "".join([*rest[:to], parts[at], *rest[to:]])
+        elif kind == "give":
+            other = draw(st.sampled_from(sorted(files)))
+            files[path] = "".join(parts[:at] + parts[at + 1 :])
+            files[other] = files[other] + parts[at]
+        elif kind in ("rename", "exchange"):
+            names = sorted(set(re.findall(r"^(?:def|class) (\w+)|^    def (\w+)", files[path], re.MULTILINE)))
+            found = [name for pair in names for name in pair if name] or ["nothing"]
+            old, new = draw(st.sampled_from(found)), draw(st.sampled_from([*found, "renamed"]))
+            files[path] = re.sub(rf"\b{old}\b", new, files[path], count=0 if kind == "rename" else 1)
+        elif kind == "file":
+            files[draw(st.sampled_from([path, "graph/moved.py", "graph/values/__init__.py"]))] = files.pop(path)
+        else:
+            files[path] = "".join([*parts[:at], "if True:\n    pass\n", *parts[at:]])
+        steps.append(files)
+    return steps
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(real_edits())
+def test_edits_of_real_files(steps: list[dict[str, str]]) -> None:
+    """Real code that uses itself all over: this project's own resolver, cut and pasted."""
     check(steps)
 
 
