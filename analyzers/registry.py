@@ -91,6 +91,8 @@ _PARTS: Mapping[str, FileClass] = {
     "example": "example", "examples": "example", "samples": "example", "demo": "example", "demos": "example",
     "generated": "generated", "__generated__": "generated", "_generated": "generated",
 }  # fmt: skip
+_TEST_FOLDER = re.compile(r"(?:.+[-_.])?(?:tests?|e2e|bench(?:es|marks?)?)", re.DOTALL)
+"""Also what drives the code from outside: `runtime-tests`, `benchmarks`."""
 _NAMES: tuple[tuple[re.Pattern[str], FileClass], ...] = (
     (re.compile(r"test_.*\.pyi?|.*_test\.pyi?|tests?\.pyi?|conftest\.py|.*\.(?:test|spec)\.[cm]?[jt]sx?", re.DOTALL), "test"),
     (re.compile(r".*_test\.go|.*(?:Test|Tests|Spec|IT)\.(?:java|kt|scala|cs|swift|php)|.*_(?:spec|test)\.rb", re.DOTALL), "test"),
@@ -124,6 +126,8 @@ def classify(path: bytes, head: bytes = b"") -> frozenset[FileClass]:
     """What a file is for. `head`: its first bytes (2,000 are enough; all of it tells minified code from its line lengths)."""
     *folders, name = path.decode("utf-8", "replace").split("/")
     found: set[FileClass] = {_PARTS[part] for part in folders if part in _PARTS}
+    if any(_TEST_FOLDER.fullmatch(part) for part in folders):
+        found.add("test")
     found.update(kind for pattern, kind in _NAMES if pattern.fullmatch(name))
     if _GENERATED.search(head[:_HEAD_BYTES]):
         found.add("generated")
