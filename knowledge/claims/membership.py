@@ -18,7 +18,8 @@ from knowledge.records.identifiers import SymbolId, read_symbol
 
 MODULE = "<module>"
 """Written for a name: the code at the top of a file."""
-_CLASSES = frozenset({"class", "interface", "enum", "namespace"})
+_HOLDERS = frozenset({"constant", "variable"})
+_BODIES = frozenset({"function", "method"})
 
 
 def is_top_level(member: SymbolId) -> bool:
@@ -47,11 +48,13 @@ def _top_level(path: bytes, view: TreeView) -> Iterator[SymbolId]:
 
 
 def _runs_on_import(facts: FileFacts, index: int) -> bool:
+    """Whether people would call it code of the file's top level: in no function, no method of a class; objects and their methods are no bounds."""
+    chain = []
     while index > 0:
-        if facts.definitions[index].kind not in _CLASSES:
-            return False
+        chain.append(facts.definitions[index].kind)
         index = facts.definitions[index].parent
-    return True
+    is_of_object = bool(chain) and chain[-1] in _HOLDERS
+    return is_of_object or not any(kind in _BODIES for kind in chain)
 
 
 def covers(member: SymbolId, symbol: SymbolId, view: TreeView) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from analyzers.facts import Definition, Expression, FileFacts
+from analyzers.registry import language_of
 from knowledge.claims import sets
-from knowledge.claims.locating import Place, definition_of, indexes_of, locate, locate_file
+from knowledge.claims.locating import Place, definition_of, digests_of, indexes_of, locate, locate_file
 from knowledge.claims.masking import mask_value
 from knowledge.claims.membership import covers, edges_of, is_module_of, now_called, spells, within
 from knowledge.claims.spelling import (
@@ -196,7 +197,14 @@ def _signature(predicate: Predicate, subject: SymbolId, then: FactsView | None, 
             is_comparable = fitted and not (strictness == "names" and said.has_types)
             holds = _agreed([compare_signature(said, s, strictness) for s in present]) if is_comparable else None
             break
+    if holds and then is not None and language_of(subject.path) != "python":
+        # Optional parameters, patterns and modifiers are not told apart by these texts, but by the header's hash.
+        holds = True if _headers(read_symbol(predicate.subject), then) == _headers(subject, now) else None
     return Decision(holds, f"the signature is {signature_text(definitions[0])}", _line(definitions[0], subject))
+
+
+def _headers(symbol: SymbolId, view: FactsView) -> list[str]:
+    return [digest.signature for digest in digests_of(view, symbol)]
 
 
 def _returns_type(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:

@@ -18,7 +18,9 @@ _PLAIN = re.compile(r"-?\d[\w.]*|true|false|none|null|undefined|'(?:[^'\\]|\\.)*
 _SAME_WORDS = {"null": "None", "undefined": "None", "true": "True", "false": "False", "none": "None"}
 _OPENING, _CLOSING = "([{<", ")]}>"
 _QUOTED_TYPE = re.compile(r"'([^']*)'")
-_RECEIVERS = ("self", "cls", "this")
+_RECEIVERS = ("self", "cls")
+_PATTERN_CHARACTERS = 80
+"""Of a pattern that the facts keep."""
 
 
 def squeeze(text: str) -> str:
@@ -121,7 +123,26 @@ def read_signature(text: str) -> Signature | None:
 def _read_part(text: str) -> Part:
     head, _, default = _cut(text, "=")
     name, colon, annotation = _cut(head, ":")
-    return Part(squeeze(name).replace("...", "*").rstrip("?"), annotation.strip() if colon else None, default.strip() or None)
+    return Part(_part_name(name), annotation.strip() if colon else None, default.strip() or None)
+
+
+def _part_name(text: str) -> str:
+    """A parameter's name with its stars; of a pattern the names that it takes out, as far as they are kept."""
+    name = squeeze(text).replace("...", "*").rstrip("?")
+    if name[:1] not in ("{", "["):
+        return name
+    return f"{name[0]}{', '.join(_taken(name))[:_PATTERN_CHARACTERS]}{name[-1]}"
+
+
+def _taken(pattern: str) -> Iterator[str]:
+    """`{a, b: c, d = 1, ...e}` takes out a, c, d and e."""
+    for piece in split_top(pattern[1:-1]):
+        key, colon, target = _cut(_cut(piece, "=")[0], ":")
+        name = (target if colon else key).strip().lstrip(".*")
+        if name[:1] in ("{", "["):
+            yield from _taken(name)
+        elif name:
+            yield name
 
 
 def split_top(text: str, mark: str = ",") -> list[str]:
@@ -190,7 +211,7 @@ def signature_of(definition: Definition) -> Signature:
 
 def _part_of(parameter: Parameter) -> Part:
     star = {"variadic": "*", "keyword_variadic": "**"}.get(parameter.kind, "")
-    return Part(star + squeeze(parameter.name).replace("...", "*"), parameter.annotation or None, parameter.default or None)
+    return Part(star + _part_name(parameter.name), parameter.annotation or None, parameter.default or None)
 
 
 Strictness = Literal["as_written", "types", "names"]
@@ -203,16 +224,18 @@ def compare_signature(said: Signature, found: Signature, strictness: Strictness)
     parts = found.parts
     if parts and parts[0].name in _RECEIVERS and not (said.parts and said.parts[0].name == parts[0].name):
         parts = parts[1:]
-    if [p.name for p in said.parts] != [p.name for p in parts]:
+    # A TypeScript function may declare what `this` is: that is no parameter.
+    told = tuple(p for p in said.parts if p.name != "this")
+    if [p.name for p in told] != [p.name for p in parts]:
         return False
-    for one, other in zip(said.parts, parts, strict=True):
+    for one, other in zip(told, parts, strict=True):
         if (one.default is None) != (other.default is None):
             return False
         if one.default is not None and other.default is not None and not is_same_value(one.default, other.default):
             return False if is_plain(one.default) and is_plain(other.default) else None
     if strictness == "names":
         return True
-    types = [*zip((p.annotation for p in said.parts), (p.annotation for p in parts), strict=True), (said.returns, found.returns)]
+    types = [*zip((p.annotation for p in told), (p.annotation for p in parts), strict=True), (said.returns, found.returns)]
     return all(
         one == other or (one is not None and other is not None and is_same_type(one, other, as_written=strictness == "as_written"))
         for one, other in types
