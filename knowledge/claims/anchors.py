@@ -240,7 +240,7 @@ def compare(anchor: Anchor, old: AnchorReading, new: AnchorReading) -> Cause | N
     """What differs between a verdict's reading and the present one; None where nothing does. Time is weighed by the lifecycle."""
     if anchor.kind == "time":
         return None
-    if new.state != old.state:
+    if new.state != old.state or new.state == "unreadable":
         reason = {"gone": "subject_gone", "two_homes": "two_homes", "unreadable": "unreadable"}.get(new.state, "unexamined")
         return Cause(reason, anchor.digest, old.hash, new.hash, new.place or old.place, new.detail)  # type: ignore[arg-type]
     if new.state != "present":

@@ -25,7 +25,7 @@ from knowledge.operations.lines import anchor_text
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
-from knowledge.operations.specs import file_or_symbol, read_anchor, read_lines, read_predicate, source_anchor
+from knowledge.operations.specs import claimed, read_anchor, read_lines, read_predicate, source_anchor
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
 from knowledge.records.answers import ClaimAnswer
@@ -240,14 +240,14 @@ def _unique(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
 def _cited(draft: Draft, view: IndexedTree) -> list[Anchor]:
     """What a claim stands on by the evidence that is cited: lines as they are, of symbols the sides that the statement speaks of."""
     lines = [source_anchor(read_lines(spec, view), "support", view) for spec in draft.evidence if _LINE_SPEC.match(spec)]
-    symbols = [file_or_symbol(spec, view) for spec in draft.evidence if not _LINE_SPEC.match(spec)]
+    symbols = [claimed(spec, view) for spec in draft.evidence if not _LINE_SPEC.match(spec)]
     return [*cited_anchors(draft.statement, symbols, view), *lines]
 
 
 def _evidence(spec: str, view: IndexedTree) -> Evidence:
     if _LINE_SPEC.match(spec):
         return evidence_operations.of_lines(read_lines(spec, view), view)
-    return evidence_operations.of_symbol(file_or_symbol(spec, view), view)
+    return evidence_operations.of_symbol(claimed(spec, view), view)
 
 
 def _evidence_of_anchors(anchors: Iterable[Anchor], view: IndexedTree, cited: Sequence[Evidence]) -> list[Evidence]:
@@ -260,7 +260,7 @@ def _evidence_of_anchors(anchors: Iterable[Anchor], view: IndexedTree, cited: Se
         is_quote = anchor.kind == "source"
         if not text or text in known or is_quote or (symbol is not None and symbol.is_external):
             continue
-        target = file_or_symbol(text, view)
+        target = claimed(text, view)
         if view.has_path(target.path):
             known.add(text)
             relation = f"{text} {anchor.target['predicate']} {anchor.target['object']}" if anchor.kind == "edge" else ""

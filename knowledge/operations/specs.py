@@ -16,7 +16,7 @@ from knowledge.errors import InvalidRecordError, UnknownPathError, UnknownSymbol
 from knowledge.operations.graph_tree import find_one, path_of
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.claims import Anchor, Predicate
-from knowledge.records.identifiers import SymbolId, external_symbol, show_path
+from knowledge.records.identifiers import SymbolId, external_symbol, parse_symbol, show_path
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?\Z")
 _ROLE = re.compile(r"(?P<rest>.*?)(?:@(?P<role>primary|support))?\Z", re.DOTALL)
@@ -45,7 +45,7 @@ def read_anchor(spec: str, view: IndexedTree) -> Anchor:
     if kind not in KINDS or not text:
         raise InvalidRecordError(f"cannot read the anchor {spec!r}; expected KIND:WHAT with KIND one of {', '.join(KINDS)}", suggestions=KINDS)
     if kind in QUESTIONS:
-        symbol = file_or_symbol(text, view, is_outside_allowed=QUESTIONS[kind].of_files)
+        symbol = claimed(text, view, is_outside_allowed=QUESTIONS[kind].of_files)
         return make_anchor("set", role, question=kind, symbol=str(symbol), scope=default_scope(symbol, (), view))
     if kind == "claim":
         return make_anchor("claim", role, claim=text)
@@ -58,7 +58,7 @@ def read_anchor(spec: str, view: IndexedTree) -> Anchor:
     if kind == "value":
         path, _, key = text.partition("::")
         return make_anchor("value", role, path=show_path(known_path(path, view)), key=key)
-    symbol = file_or_symbol(text, view)
+    symbol = claimed(text, view)
     if kind in ("body", "strict"):
         return make_anchor("body", role, symbol=str(symbol), strict=kind == "strict")
     return make_anchor("signature" if kind == "signature" else "location", role, symbol=str(symbol))
@@ -80,9 +80,9 @@ def _edge(text: str, role: str, view: IndexedTree) -> Anchor:
     return make_anchor(
         "edge",
         role,
-        subject=str(file_or_symbol(subject, view)),
+        subject=str(claimed(subject, view)),
         predicate=predicate,
-        object=str(file_or_symbol(target, view, is_outside_allowed=True)),
+        object=str(claimed(target, view, is_outside_allowed=True)),
     )
 
 
@@ -96,6 +96,22 @@ def file_or_symbol(text: str, view: IndexedTree, *, is_outside_allowed: bool = F
         if is_outside_allowed and re.fullmatch(r"[@\w./-]+", text) and not re.search(r"\.(?:pyi?|[cm]?[jt]sx?)\Z", text):
             return external_symbol(text)
         raise
+
+
+def claimed(text: str, view: IndexedTree, *, is_outside_allowed: bool = False) -> SymbolId:
+    """As `file_or_symbol`, for what a claim is about: a symbol may also lie in a file that cannot be read now, and is told once it can be."""
+    try:
+        return file_or_symbol(text, view, is_outside_allowed=is_outside_allowed)
+    except UnknownSymbolError:
+        written = parse_symbol(text)
+        if written is None or not _is_unreadable(written.path, view):
+            raise
+        return written
+
+
+def _is_unreadable(path: bytes, view: IndexedTree) -> bool:
+    facts = view.facts(path) if view.has_path(path) else None
+    return bool(view.skipped(path)) if facts is None else facts.has_error
 
 
 def known_path(text: str, view: IndexedTree) -> bytes:
@@ -136,12 +152,12 @@ def read_predicate(text: str, view: IndexedTree) -> Predicate:
     if relation not in RELATIONS:
         raise InvalidRecordError(f"there is no relation {relation!r}; expected one of {', '.join(RELATIONS)}", suggestions=tuple(RELATIONS))
     of_files = relation in ("imports", "imported_only_by")
-    subject = file_or_symbol(str(given.get("subject", "")), view, is_outside_allowed=of_files)
+    subject = claimed(str(given.get("subject", "")), view, is_outside_allowed=of_files)
     target = str(given.get("object", ""))
     if relation in ("calls", "tests", "imports"):
-        target = str(file_or_symbol(target, view, is_outside_allowed=of_files))
+        target = str(claimed(target, view, is_outside_allowed=of_files))
     elif relation == "inherits" and "::" in target:
-        target = str(file_or_symbol(target, view))
+        target = str(claimed(target, view))
     members = tuple(_member(str(m), view) for m in given.get("members", ()))
     return Predicate(
         relation,
@@ -159,4 +175,4 @@ def _member(text: str, view: IndexedTree) -> str:
     path, mark, name = text.rpartition("::")
     if mark and name == MODULE:
         return str(SymbolId(known_path(path, view), MODULE))
-    return str(file_or_symbol(text, view))
+    return str(claimed(text, view))

@@ -149,6 +149,18 @@ def test_files_that_nobody_can_read_are_skipped_and_told(repo: GitRepo, run: Run
     assert answer.code == 0
 
 
+def test_what_stands_in_a_file_that_does_not_parse_can_be_spoken_of(repo: GitRepo, run: Run, claim: str) -> None:
+    """Its claim is up for review until the file can be read; asked for its callers, nobody pretends to know it."""
+    repo.write("app/draft.py", "def draft(order\n    return order\n")
+    repo.commit()
+    on_body = run("claim", "record", "drafts an order", "--evidence", "app/draft.py::draft", "--quiet").out.strip()
+    predicate = json.dumps({"relation": "calls", "subject": "app/draft.py::draft", "object": "app/server.py::serve"})
+    on_call = run("claim", "record", "draft serves", "--predicate", predicate, "--quiet").out.strip()
+    assert [status_of(run, c) for c in (on_body, on_call)] == ["needs_review", "needs_review"]
+    assert run("callers", "app/draft.py::draft", "--json").json["error"]["code"] == "unknown-symbol"
+    assert run("claim", "record", "x", "--anchor", "body:app/server.py::draft", "--json").json["error"]["code"] == "unknown-symbol"
+
+
 def test_a_link_out_of_the_repository_is_not_followed(repo: GitRepo, run: Run, tmp_path: Path) -> None:
     """What lies outside is never read, not even where a link in the repository leads to it."""
     secret = tmp_path / "secret.toml"
