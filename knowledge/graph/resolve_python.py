@@ -133,10 +133,14 @@ class PythonResolver:
             span = found.module_span
             if span is not None:
                 self.writer.add(subject, "imports", target, span, found.module.rpartition(".")[2])
-            elif not found.name or not isinstance(value, Module):
+            elif not found.name or not isinstance(value, Module) or not self._is_submodule(found):
                 self.writer.add(subject, "imports", target, found.span, found.name)
         if found.name and "star" not in found.flags:
             self._imported_name(subject, found)
+
+    def _is_submodule(self, found: Import) -> bool:
+        """Whether `from . import b` means the file b, and not a name that the package's own file has."""
+        return any(isinstance(value, Module) for value in self._flow.names.imported(self._path, found).values)
 
     def _imported_name(self, subject: SymbolId, found: Import) -> None:
         flow = self._flow.names.imported(self._path, found)
