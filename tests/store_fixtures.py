@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from knowledge.records.analyses import AnalysedFile, Analysis
 from knowledge.records.claims import Anchor, AnchorReading, Author, Claim, FreshnessPolicy, Predicate, Scope, Verdict
 from knowledge.records.edges import Edge, Limitation
 from knowledge.records.events import Event
@@ -104,3 +105,17 @@ def edge(subject: SymbolId, target: SymbolId, predicate: str = "calls", row: int
 def resolution(path: bytes, fact_id: int, *edges: Edge, reads: tuple[Read, ...] = (), inputs: str = "i") -> StoredResolution:
     """The resolution of one file."""
     return StoredResolution(path, fact_id, inputs, reads, edges, (Limitation("dynamic-call", "getattr", path, 3),))
+
+
+def analysis(tool: str = "scip-python", **changes: object) -> Analysis:
+    """An analysis by some tool of the tree `t…`."""
+    values: dict[str, object] = {
+        "id": "", "format": "scip", "tool": tool, "version": "0.6", "configuration": "c0ffee00", "is_whole": True, "snapshot_key": "t" * 40,
+        "revision": "r" * 40, "reference": "", "origin": "index.scip", "at": AT, "author": "person:ada", "detail": {"left_out": 3},
+    }  # fmt: skip
+    return Analysis(**(values | changes))  # type: ignore[arg-type]
+
+
+def analysed(path: bytes, blob_id: str, *edges: Edge, pins: dict[bytes, str] | None = None) -> AnalysedFile:
+    """What an analysis says of one file."""
+    return AnalysedFile(path, blob_id, edges, pins or {})

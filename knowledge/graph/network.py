@@ -86,7 +86,7 @@ def _around(source: EdgeSource, symbol: SymbolId, predicates: Collection[str], d
 
 def add_edge(graph: nx.MultiDiGraph, edge: Edge) -> None:
     """Adds an edge under its key; another place of the same relation is added to `places`."""
-    key = (edge.predicate, edge.analyzer, edge.confidence_kind)
+    key = (edge.predicate, edge.said_by, edge.confidence_kind)
     if graph.has_edge(edge.subject, edge.object, key):
         graph.edges[edge.subject, edge.object, key]["places"].append((edge.row, edge.column))
         return
@@ -102,10 +102,10 @@ def whole_graph(edges: Iterable[Edge], kinds: dict[SymbolId, NodeKind], header: 
             name = str(symbol)
             if name not in graph:
                 graph.add_node(name, kind=kind_of(symbol, kinds), scip=symbol.scip())
-        key = f"{edge.predicate} {edge.analyzer} {edge.confidence_kind}"
+        key = f"{edge.predicate} {edge.said_by} {edge.confidence_kind}"
         attributes = {
             "predicate": edge.predicate, "confidence_kind": edge.confidence_kind, "reason": edge.reason, "rivals": edge.rivals,
-            "analyzer": edge.analyzer, "analyzer_version": edge.analyzer_version, "revision": header.revision,
+            "analyzer": edge.analyzer, "analyzer_version": edge.analyzer_version, "configuration": edge.configuration, "revision": header.revision,
             "places": f"{edge.row + 1}:{edge.column}", "limitations": limits.get(edge.subject.path, ""),
         }  # fmt: skip
         if graph.has_edge(str(edge.subject), str(edge.object), key):

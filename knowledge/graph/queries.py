@@ -56,7 +56,7 @@ class Member:
 
     @property
     def analyzers(self) -> tuple[str, ...]:
-        return tuple(sorted({edge.analyzer for edge in self.edges}))
+        return tuple(sorted({edge.said_by for edge in self.edges}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def edge_line(edge: Edge) -> EdgeLine:
     """An edge with its place, lines counted from 1."""
     return EdgeLine(
         str(edge.subject), edge.predicate, str(edge.object), edge.confidence_kind, edge.reason,
-        f"{show_path(edge.subject.path)}:{edge.row + 1}", edge.rivals, f"{edge.analyzer} {edge.analyzer_version}".strip(),
+        f"{show_path(edge.subject.path)}:{edge.row + 1}", edge.rivals, edge.said_by,
     )  # fmt: skip
 
 

@@ -38,6 +38,14 @@ class Edge:
     rivals: int = 0
     analyzer: str = "knowledge"
     analyzer_version: str = ""
+    configuration: str = ""
+    """A hash of the settings that the analyzer ran with; "" for the built-in one, which has none."""
+
+    @property
+    def said_by(self) -> str:
+        """The analyzer as people name it: `knowledge 1`, `pyrefly 1.5.0 (3f2a9c01)`."""
+        name = f"{self.analyzer} {self.analyzer_version}".strip()
+        return f"{name} ({self.configuration})" if self.configuration else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 EVENT_TYPES = (
     "ClaimRecorded", "ClaimVerified", "ClaimReviewed", "ClaimMarkedStale", "ClaimMarkedForReview", "ClaimRestored", "ClaimRelocated",
     "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "RelationAdded", "ConflictResolved",
-    "EvidenceRecorded", "PlanNodeDone",
+    "EvidenceRecorded", "PlanNodeDone", "AnalysisImported", "AnalysisWithdrawn",
 )  # fmt: skip
 
 STANDING_TYPES = ("ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "PlanNodeDone", "ClaimReopened")

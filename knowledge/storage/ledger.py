@@ -27,6 +27,7 @@ from knowledge.storage.bulk import collection_paused
 from knowledge.storage.database import Database, open_database
 from knowledge.storage.files import LEDGER
 from knowledge.storage.ledger_adding import Adding
+from knowledge.storage.ledger_analyses import Analyses
 from knowledge.storage.ledger_export import export_rows, import_rows
 from knowledge.storage.ledger_redaction import redact
 
@@ -44,6 +45,8 @@ class Ledger:
     def __init__(self, db: Database) -> None:
         self.db = db
         self._adding = Adding(db)
+        self.analyses = Analyses(db, self._adding)
+        """What other programs said of the code."""
 
     def __enter__(self) -> Self:
         return self
@@ -340,7 +343,7 @@ class Ledger:
         Raises InvalidRecordError, naming the row, where it is no such row or says something else of an id that is here;
         StoreTooNewError where a newer version of the program wrote it.
         """
-        return import_rows(self.db, self._adding, exported)
+        return import_rows(self.db, self._adding, self.analyses, exported)
 
     def _by(self, query: Select[Any], column: Column[Any], values: Iterable[str] | None) -> Sequence[Any]:
         """The rows of a query whose column is among the values; all rows where there are too many values to ask for them in parts."""

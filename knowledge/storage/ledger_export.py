@@ -1,4 +1,4 @@
-"""The ledger as plain JSON rows, and back: format "knowledge-ledger", version 1.
+"""The ledger as plain JSON rows, and back: format "knowledge-ledger", version 2.
 
 `row` says what a row is. In whatever order they come:
 
@@ -10,6 +10,8 @@
     event      id, clock, event (all its fields; `sequence` is the exporting ledger's own)
     relation   relation (kind, source, target, detail)
     blob       blob_id, content (base64)
+    analysis   analysis (all its fields), files [[path as `show_path` writes it, blob_id, digest of its edges]]
+    edges      digest, payload (base64; `ledger_analyses.py`)
 
 Importing only adds: what is there is skipped, another content under a taken id is refused, and what either side has redacted stays redacted.
 Events that are new get the next sequences here; `clock` puts those of one claim in the same order everywhere.
@@ -29,6 +31,7 @@ import msgspec
 from sqlalchemy import Table, func, select
 
 from knowledge.errors import InvalidRecordError, StoreTooNewError
+from knowledge.records.analyses import Analysis
 from knowledge.records.claims import Anchor, AnchorKind, Claim, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
@@ -39,10 +42,12 @@ from knowledge.storage import tables_ledger as tables
 from knowledge.storage.database import Database
 from knowledge.storage.files import LEDGER, connect_for_reading
 from knowledge.storage.ledger_adding import Adding, premises_of
+from knowledge.storage.ledger_analyses import Analyses, FileRow
 from knowledge.storage.ledger_redaction import erase, erase_around, texts_of
 
 FORMAT = "knowledge-ledger"
-VERSION = 1
+VERSION = 2
+"""2 added what other programs said of the code."""
 _CLOCK_BOUND = 1 << 62
 """No clock runs this far; what it would leave above itself has room for as many rows as anybody adds."""
 
@@ -91,14 +96,25 @@ class _Blob(msgspec.Struct, tag_field="row", tag="blob"):
     content: bytes
 
 
-_Row = _Header | _Anchor | _Claim | _Evidence | _Verdict | _Event | _Relation | _Blob
+class _Analysis(msgspec.Struct, tag_field="row", tag="analysis"):
+    analysis: Analysis
+    files: list[tuple[str, str, str]]
+
+
+class _Edges(msgspec.Struct, tag_field="row", tag="edges"):
+    digest: str
+    payload: bytes
+
+
+_Row = _Header | _Anchor | _Claim | _Evidence | _Verdict | _Event | _Relation | _Blob | _Analysis | _Edges
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 _TABLES: dict[str, Table] = {
     "anchor": tables.anchor, "claim": tables.claim, "evidence": tables.evidence, "verdict": tables.verdict,
-    "event": tables.event, "relation": tables.relation, "blob": tables.kept_blob,
+    "event": tables.event, "relation": tables.relation, "blob": tables.kept_blob, "analysis": tables.analysis, "edges": tables.outside_edges,
 }  # fmt: skip
 _KINDS: dict[str, type[msgspec.Struct]] = {
     "anchor": _Anchor, "claim": _Claim, "evidence": _Evidence, "verdict": _Verdict, "event": _Event, "relation": _Relation, "blob": _Blob,
+    "analysis": _Analysis, "edges": _Edges,
 }  # fmt: skip
 _CLAIM_ERASABLE = ("statement", "scope", "freshness_policy", "predicate", "tags", "detail", "redacted_at")
 
@@ -133,6 +149,11 @@ def _exported(db: Database) -> Iterator[_Row]:
         yield _Relation(rows.relation_of(row))
     for row in db.execute(select(tables.kept_blob).order_by(tables.kept_blob.c.blob_id)):
         yield _Blob(row.blob_id, zlib.decompress(row.content))
+    analyses = Analyses(db, Adding(db))
+    for analysis in analyses.all():
+        yield _Analysis(analysis, [(show_path(file.path), file.blob_id, file.edges_digest) for file in analyses.files([analysis.id])])
+    for digest, payload in analyses.payloads():
+        yield _Edges(digest, payload)
 
 
 def _builtins(row: _Row) -> dict[str, Any]:
@@ -140,12 +161,15 @@ def _builtins(row: _Row) -> dict[str, Any]:
     return plain
 
 
-def import_rows(db: Database, adding: Adding, exported: Iterable[Mapping[str, Any]]) -> Imported:
+def import_rows(db: Database, adding: Adding, analyses: Analyses, exported: Iterable[Mapping[str, Any]]) -> Imported:
     """See `Ledger.import_rows`."""
     found = [_read(number, row) for number, row in enumerate(exported, 1)]
     _check_header(found)
     with db.transaction():
-        return _Import(db, adding, found).run()
+        done = _Import(db, adding, found)
+        done.run()
+        done.add_analyses(analyses)
+        return done.counted()
 
 
 def _read(number: int, row: Mapping[str, Any]) -> _Row:
@@ -182,7 +206,8 @@ class _Import:
         self._claims = {row.claim.id: row for row in _only(found, _Claim)}
         self._redacted: set[str] = set()
 
-    def run(self) -> Imported:
+    def run(self) -> None:
+        """Take in all that belongs to claims."""
         adding = self._adding
         anchors = [Anchor(row.digest, row.kind, row.target) for row in _only(self._found, _Anchor)]
         self._count("anchor", len(anchors), adding.anchors(anchors))
@@ -197,6 +222,16 @@ class _Import:
         self._count("blob", len(blobs), adding.blobs({row.blob_id: row.content for row in blobs}))
         for claim_id in sorted(self._redacted):
             erase_around(self._db, claim_id, texts_of(self._claims[claim_id].claim))
+
+    def add_analyses(self, analyses: Analyses) -> None:
+        """Take in what other programs said."""
+        edges, found = _only(self._found, _Edges), _only(self._found, _Analysis)
+        self._count("edges", len(edges), analyses.add_payloads({row.digest: row.payload for row in edges}))
+        files = [FileRow(row.analysis.id, read_path(path), blob_id, digest) for row in found for path, blob_id, digest in row.files]
+        self._count("analysis", len(found), analyses.add_rows([row.analysis for row in found], files))
+
+    def counted(self) -> Imported:
+        """How many rows of each kind were new, and how many were there."""
         return Imported(dict(self._added), dict(self._present))
 
     def _count(self, kind: str, there: int, added: int) -> None:

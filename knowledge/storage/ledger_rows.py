@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from knowledge.errors import StoreCorruptError
+from knowledge.records.analyses import Analysis
 from knowledge.records.claims import Anchor, AnchorReading, Author, Claim, FreshnessPolicy, Predicate, Scope, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence, SourceRange
@@ -53,6 +54,7 @@ def _defaults(kind: Any) -> tuple[tuple[str, Any], ...]:
 
 
 _EVIDENCE_COLUMNS = tuple(field.name for field in fields(Evidence))
+_ANALYSIS_COLUMNS = tuple(field.name for field in fields(Analysis))
 
 
 def statement_hash(statement: str) -> str:
@@ -205,6 +207,19 @@ def relation_row(relation: Relation) -> dict[str, Any]:
 def relation_of(row: Any) -> Relation:
     """The relation of a row."""
     return Relation(row.kind, row.source, row.target, _json.decode(row.detail))
+
+
+def analysis_row(analysis: Analysis) -> dict[str, Any]:
+    """The row of an analysis."""
+    row = {name: getattr(analysis, name) for name in _ANALYSIS_COLUMNS}
+    return row | {"is_whole": int(analysis.is_whole), "detail": dump(analysis.detail)}
+
+
+@_intact
+def analysis_of(row: Any) -> Analysis:
+    """The analysis of a row."""
+    values = {name: getattr(row, name) for name in _ANALYSIS_COLUMNS}
+    return Analysis(**(values | {"is_whole": bool(row.is_whole), "detail": _json.decode(row.detail)}))
 
 
 def digest_of(parts: Sequence[str]) -> str:

@@ -160,6 +160,46 @@ relation = Table(
 kept_blob = Table("kept_blob", metadata, Column("blob_id", Text, primary_key=True), Column("content", LargeBinary, nullable=False))
 """The bytes of uncommitted files that a verdict was said on, compressed: git may never hold them."""
 
+analysis = Table(
+    "analysis",
+    metadata,
+    Column("id", Text, primary_key=True),
+    _text("format"),
+    _text("tool"),
+    _text("version"),
+    _text("configuration"),
+    Column("is_whole", Integer, nullable=False),
+    _text("snapshot_key"),
+    Column("revision", Text),
+    _text("reference"),
+    _text("origin"),
+    _text("at"),
+    _text("author"),
+    _text("detail"),
+)
+"""One run of another program; whether it was withdrawn is said by events."""
+
+analysed_file = Table(
+    "analysed_file",
+    metadata,
+    Column("analysis_id", Text, ForeignKey("analysis.id"), primary_key=True),
+    Column("path", LargeBinary, primary_key=True),
+    _text("blob_id"),
+    _text("edges_digest"),
+)
+
+outside_edges = Table("outside_edges", metadata, Column("digest", Text, primary_key=True), Column("payload", LargeBinary, nullable=False))
+"""What was said of one file, packed; once, however many analyses say the same."""
+
+outside_target = Table(
+    "outside_target",
+    metadata,
+    Column("key", BigInteger, primary_key=True, autoincrement=False),
+    Column("digest", Text, ForeignKey("outside_edges.digest"), primary_key=True),
+    sqlite_with_rowid=False,
+)
+"""Hash of an edge's object (`keys.py`) → the packed edges that hold such an edge. Follows from the payload."""
+
 
 def _refuse(name: str, when: str, table: str, condition: str, message: str) -> str:
     return f"CREATE TRIGGER {name} BEFORE {when} ON {table}{condition} BEGIN SELECT RAISE(ABORT, '{message}'); END"

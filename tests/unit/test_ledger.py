@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from store_fixtures import anchor, claim, event, evidence, new_claim, verdict
+from store_fixtures import analysed, analysis, anchor, claim, edge, event, evidence, new_claim, verdict
 
 from knowledge.claims.lifecycle import STANDINGS
 from knowledge.errors import InvalidRecordError, StoreCorruptError, UnknownRecordError
 from knowledge.records.claims import Anchor, Author, FreshnessPolicy
 from knowledge.records.events import STANDING_TYPES
+from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import ClaimFilter, NewClaim, Relation
 from knowledge.storage.ledger import Ledger, open_ledger
 from knowledge.storage.tables_ledger import metadata
@@ -229,6 +230,8 @@ def test_rows_are_never_changed_or_removed(ledger: Ledger, table: str) -> None:
     ledger.record_claims([new_claim("one")], blobs={"b": b"bytes"})
     ledger.record_claims([NewClaim(claim("two", derived_from=("c_one",)))])
     ledger.append([event("one", old_fingerprint="a", new_fingerprint="b")], relations=[Relation("supports", "c_one", "c_two", {})])
+    caller, callee = SymbolId(b"a.py", "f"), SymbolId(b"b.py", "g")
+    ledger.analyses.add(analysis(), [analysed(b"a.py", "blob", edge(caller, callee))])
     column = metadata.tables[table].columns.keys()[1]
     outside = sqlite3.connect(ledger.path)
     for statement in (f"UPDATE {table} SET {column} = 'x'", f"DELETE FROM {table}"):

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_fixtures import anchor, claim, event, evidence, new_claim, verdict
+from store_fixtures import analysed, analysis, anchor, claim, edge, event, evidence, new_claim, verdict
 
 from knowledge.errors import InvalidRecordError, StoreTooNewError
 from knowledge.records.claims import Anchor
+from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import REDACTED, NewClaim, Relation
 from knowledge.storage.ledger import Ledger, open_ledger
 
@@ -30,6 +31,10 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
             relations=[Relation("supports", "c_one", "c_two", {"n": 1})],
             evidence=[evidence("late")],
         )
+        caller, callee = SymbolId(b"src/\xff.py", "f"), SymbolId(b"b.py", "g")
+        opened.analyses.add(
+            analysis(), [analysed(b"src/\xff.py", "b" * 40, edge(caller, callee), pins={b"b.py": "d" * 40}), analysed(b"b.py", "d" * 40)]
+        )
         yield opened
 
 
@@ -48,12 +53,13 @@ def _lines(ledger: Ledger) -> list[dict[str, Any]]:
 def test_restore_is_equal(ledger: Ledger, other: Ledger) -> None:
     """A ledger restored into a fresh clone gives the same export and the same answers."""
     done = other.import_rows(_lines(ledger))
-    assert done.added == {"anchor": 3, "evidence": 3, "claim": 3, "verdict": 3, "event": 4, "relation": 1, "blob": 1}
+    assert done.added == {"anchor": 3, "evidence": 3, "claim": 3, "verdict": 3, "event": 5, "relation": 1, "blob": 1, "edges": 2, "analysis": 1}
     assert sum(done.present.values()) == 0
     assert _lines(other) == _lines(ledger)
     assert (other.claims(), other.verdicts(), other.events()) == (ledger.claims(), ledger.verdicts(), ledger.events())
     assert other.evidence_of("c_one") == ledger.evidence_of("c_one")
     assert other.claims_derived_from(["c_one", "c_two"]) == {"c_one": {"c_three"}, "c_two": {"c_three"}}
+    assert other.analyses.standing() == ledger.analyses.standing() and other.analyses.files() == ledger.analyses.files()
     assert other.kept_blob("blob") == b"\x00\xff" and other.transition_known("c_one", "a", "b") and other.tags() == ledger.tags()
 
 
@@ -103,6 +109,8 @@ def test_two_ledgers_come_to_the_same(ledger: Ledger, other: Ledger) -> None:
         ("verdict", ("verdict", "kind"), "undecided"),
         ("event", ("event", "type"), "ClaimWithdrawn"),
         ("blob", ("content",), "AAAA"),
+        ("edges", ("payload",), "AAAA"),
+        ("analysis", ("files",), []),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
@@ -116,7 +124,7 @@ def test_conflicting_rows_are_refused(ledger: Ledger, kind: str, path: tuple[str
     place[path[-1]] = value
     fresh = {"row": "blob", "blob_id": "fresh", "content": "AAAA"}
     rows[0]["rows"]["blob"] += 1
-    with pytest.raises(InvalidRecordError, match=r"'(c_one|anchor-claim|e_late|v_one|blob|[0-9a-f]{24})'"):
+    with pytest.raises(InvalidRecordError, match=r"'(c_one|anchor-claim|e_late|v_one|blob|[0-9a-f]{24}|a_[0-9a-f]{12})'"):
         ledger.import_rows([*rows, fresh])
     assert ledger.kept_blob("fresh") is None
 
@@ -132,7 +140,9 @@ def test_conflicting_rows_are_refused(ledger: Ledger, kind: str, path: tuple[str
         lambda rows: rows.append({"row": "blob", "blob_id": "x", "content": ""}),
         lambda rows: rows.append({"row": "surprise"}),
         lambda rows: rows.append({"no": "row"}),
-        lambda rows: rows[-1].update(content="not base64!"),
+        lambda rows: rows[-1].update(payload="not base64!"),
+        lambda rows: next(row for row in rows if row["row"] == "blob").update(content="not base64!"),
+        lambda rows: (rows.pop(), rows[0]["rows"].update(edges=1)),
         lambda rows: next(row for row in rows if row["row"] == "claim")["claim"].update(kind="rumour"),
         lambda rows: next(row for row in rows if row["row"] == "claim")["claim"].pop("statement"),
         lambda rows: next(row for row in rows if row["row"] == "evidence")["evidence"].pop("file_path"),
@@ -156,8 +166,8 @@ def test_what_is_no_export_is_refused(ledger: Ledger, other: Ledger, spoil: Any)
 def test_newer_export_is_refused(ledger: Ledger, other: Ledger) -> None:
     """An export of a later format is not half understood."""
     rows = _lines(ledger)
-    rows[0]["version"] = 2
-    with pytest.raises(StoreTooNewError, match=r"version 2, this program reads up to 1"):
+    rows[0]["version"] = 3
+    with pytest.raises(StoreTooNewError, match=r"version 3, this program reads up to 2"):
         other.import_rows(rows)
 
 

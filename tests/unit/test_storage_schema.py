@@ -92,11 +92,11 @@ def _with_second_version(folder: Path) -> tuple[Schema, Path]:
     """A later version of the program: its migrations add a table to the ledger."""
     scripts = folder / "migrations"
     shutil.copytree(scripts_folder(), scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "ledger" / "0002_later.py").write_text(
-        'from alembic import op\n\nrevision = "0002"\ndown_revision = "0001"\n\n\n'
+    (scripts / "ledger" / "9999_later.py").write_text(
+        f'from alembic import op\n\nrevision = "9999"\ndown_revision = "{LEDGER.version}"\n\n\n'
         'def upgrade() -> None:\n    op.execute("CREATE TABLE later (id TEXT)")\n    op.execute("INSERT INTO later SELECT id FROM claim")\n'
     )
-    return replace(LEDGER, version="0002"), scripts
+    return replace(LEDGER, version="9999"), scripts
 
 
 def test_newer_program_upgrades_by_itself(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_newer_program_upgrades_by_itself(tmp_path: Path) -> None:
     schema, scripts = _with_second_version(tmp_path)
     upgraded = open_database(path, schema, scripts)
     assert upgraded.rows("SELECT id FROM later") == [("c_one",)]
-    assert upgraded.rows("SELECT version_num FROM alembic_version") == [("0002",)]
+    assert upgraded.rows("SELECT version_num FROM alembic_version") == [("9999",)]
     upgraded.close()
 
 
@@ -117,7 +117,7 @@ def test_older_program_refuses_a_newer_ledger(tmp_path: Path) -> None:
     schema, scripts = _with_second_version(tmp_path)
     open_database(path, schema, scripts).close()
     before = path.read_bytes(), path.stat().st_mtime_ns
-    with pytest.raises(StoreTooNewError, match=r"schema 0002; this one knows 0001.*Upgrade the program"):
+    with pytest.raises(StoreTooNewError, match=rf"schema 9999; this one knows {LEDGER.version}.*Upgrade the program"):
         open_ledger(path)
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
@@ -127,7 +127,7 @@ def test_failed_upgrade_leaves_the_old_version(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite3"
     open_ledger(path).close()
     schema, scripts = _with_second_version(tmp_path)
-    script = scripts / "ledger" / "0002_later.py"
+    script = scripts / "ledger" / "9999_later.py"
     script.write_text(script.read_text() + '    raise RuntimeError("half-way")\n')
     with pytest.raises(RuntimeError, match="half-way"):
         open_database(path, schema, scripts)
