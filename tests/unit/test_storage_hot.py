@@ -13,6 +13,7 @@ from knowledge.config import INDEX_FILE, LEDGER_FILE
 from knowledge.errors import NotInitializedError, StoreCorruptError, StoreTooNewError
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.stored import WorktreeState
+from knowledge.storage.files import INDEX, LEDGER
 from knowledge.storage.hot import UNCOMPUTED, summary
 from knowledge.storage.index import open_index
 from knowledge.storage.ledger import open_ledger
@@ -41,7 +42,7 @@ def test_summary_of_a_worktree(common_dir: Path) -> None:
     assert (found.last_sequence, found.event_lag) == (4, 1)
     assert found.counters == {"hook-failed": 2}
     assert found.ledger_size > 0 and found.index_size > 0
-    assert (found.ledger_schema, found.index_schema, found.index_problem) == ("0001", "0001", "")
+    assert (found.ledger_schema, found.index_schema, found.index_problem) == (LEDGER.version, INDEX.version, "")
 
 
 def test_worktree_that_was_never_computed(common_dir: Path) -> None:
@@ -76,7 +77,7 @@ def test_damaged_ledger_is_an_error(common_dir: Path) -> None:
 def test_newer_ledger_is_refused(common_dir: Path) -> None:
     """What a newer program's views mean is not guessed."""
     with contextlib.closing(sqlite3.connect(common_dir / LEDGER_FILE)) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '0002'")
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
     with pytest.raises(StoreTooNewError):
         summary(common_dir, "")
