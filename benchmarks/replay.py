@@ -7,79 +7,29 @@ causes or places differ between the three.
 
 from __future__ import annotations
 
-import random
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mirrors import arguments, bare_clone, git, report, repositories
+from mirrors import ROOT, arguments, bare_clone, git, report, repositories
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(ROOT))
+
+from drawn_claims import drafts_of
 
 from knowledge.config import INDEX_FILE
 from knowledge.operations.initialize import initialize
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
-from knowledge.operations.record import Draft, record_many
+from knowledge.operations.record import record_many
 from knowledge.operations.transfer import export, import_
-from knowledge.operations.tree_view import IndexedTree
-from knowledge.records.identifiers import SymbolId, show_path
 
 CLAIMS, COMMITS = 200, 300
 Seen = dict[str, tuple[object, ...]]
-
-
-def drafts_of(view: IndexedTree, count: int, seed: int = 7) -> list[Draft]:
-    """Claims of all classes about symbols of a tree, in English and Korean, drawn with a fixed seed."""
-    chance = random.Random(seed)
-    symbols = sorted(s for s in view.all_symbols() if not view.kinds_of(s.path) and s.ordinal == 0)
-    chance.shuffle(symbols)
-    found: list[Draft] = []
-    makers: list[Callable[[SymbolId], Draft | None]] = [
-        lambda s: Draft(f"behaviour of {s}", anchors=(f"body:{s}",)),
-        lambda s: Draft(f"{s}의 동작 (엄격)", anchors=(f"strict:{s}",)),
-        lambda s: Draft(f"what {s} takes", anchors=(f"signature:{s}",)),
-        lambda s: Draft(f"{s.qualified_name} is defined in {show_path(s.path)}", anchors=(f"location:{s}",)),
-        lambda s: Draft(f"{s}를 호출하는 곳은 더 없다", anchors=(f"callers:{s}",)),
-        lambda s: Draft(f"all subclasses of {s} are known", anchors=(f"subclasses:{s}",)),
-        lambda s: Draft(f"who imports {show_path(s.path)}", anchors=(f"importers:{show_path(s.path)}",)),
-        lambda s: Draft(f"keep {s} as it is", kind="decision", anchors=(f"body:{s}",)),
-        lambda s: _edge_draft(s, view),
-        lambda s: _value_draft(s, view),
-        lambda s: _quote_draft(s, view),
-        lambda s: Draft(f"nothing in the package calls {s}"),
-        lambda s: Draft(f"{s}은 값을 반환하지 않는다"),
-    ]
-    for turn, symbol in enumerate(symbols * 3):
-        if len(found) >= count:
-            break
-        draft = makers[turn % len(makers)](symbol)
-        if draft is not None:
-            found.append(draft)
-    return found
-
-
-def _edge_draft(symbol: SymbolId, view: IndexedTree) -> Draft | None:
-    edges = [e for e in view.edges_from(symbol, "calls") if e.object.path]
-    return Draft(f"{symbol} calls {edges[0].object}", anchors=(f"edge:{symbol} calls {edges[0].object}",)) if edges else None
-
-
-def _value_draft(symbol: SymbolId, view: IndexedTree) -> Draft | None:
-    facts = view.facts(symbol.path)
-    if facts is None or not facts.values:
-        return None
-    return Draft(f"the value of {facts.values[0].key}", anchors=(f"value:{show_path(symbol.path)}::{facts.values[0].key}",))
-
-
-def _quote_draft(symbol: SymbolId, view: IndexedTree) -> Draft | None:
-    facts = view.facts(symbol.path)
-    found = next((d for d in facts.definitions if d.qualified_name == symbol.qualified_name), None) if facts is not None else None
-    return Draft(f"quoted from {symbol}", anchors=(f"source:{show_path(symbol.path)}:{found.span.row + 1}",)) if found else None
 
 
 def statuses(project: Project) -> Seen:

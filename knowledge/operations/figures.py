@@ -15,7 +15,6 @@ from knowledge.claims.contradictions import conflict_id, resolutions
 from knowledge.claims.review_conditions import DUE, STATUS_FIGURES, Figure, judge, read_condition
 from knowledge.errors import InvalidRecordError, RepositoryReadError, UnknownRevisionError
 from knowledge.invalidation.propagate import has_review_condition
-from knowledge.operations.commits import commits_between
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.claims import Anchor, AnchorReading, ClaimStatus, Verdict
@@ -44,6 +43,7 @@ class Figures:
     def __init__(self, project: Project, view: IndexedTree, *, is_stored: bool, apart: Callable[[], frozenset[str]]) -> None:
         self._project, self._view, self._is_stored, self._find_apart = project, view, is_stored, apart
         self._counted: dict[str, int] = {}
+        self._commits_since: dict[tuple[str | None, str], int] = {}
 
     def reading_of(self, anchor: Anchor, latest: Verdict, statuses: Mapping[str, ClaimStatus]) -> AnchorReading:
         """What a condition's anchor says. latest: the last verdict of its claim; statuses: what was computed for this tree so far."""
@@ -97,14 +97,22 @@ class Figures:
         return len(ledger.events(after=max(own, default=0), types=(kind,)))
 
     def _commits(self, latest: Verdict) -> int:
+        asked = latest.revision, latest.said_at
+        if asked not in self._commits_since:
+            self._commits_since[asked] = self._count_commits(*asked)
+        return self._commits_since[asked]
+
+    def _count_commits(self, since: str | None, said_at: str) -> int:
         repository, revision = self._project.repository, self._view.tree.snapshot.revision
         if revision is None:
             return 0
+        if since is None:
+            return sum(1 for _ in repository.walk(revision))
         try:
-            return len(commits_between(repository, latest.revision, revision))
+            return repository.count_between(since, revision)
         except (UnknownRevisionError, RepositoryReadError):
             # The commit that the verdict was said at is gone (a rebase, garbage collection): count by the clock.
-            said = datetime.fromisoformat(latest.said_at).timestamp()
+            said = datetime.fromisoformat(said_at).timestamp()
             return sum(1 for commit in repository.walk(revision) if commit.committed_at > said)
 
     def _conflicts(self) -> int:

@@ -114,6 +114,12 @@ class GitBackend:
             raise RepositoryReadError(f"git cannot find the merge base of {one} and {other}: {answer.error}")
         return _text(answer) or None
 
+    def count_between(self, old: str, new: str) -> int:
+        answer = self._git.ask("rev-list", "--count", f"^{old}", new)
+        if answer.code:
+            raise RepositoryReadError(f"git cannot count the commits between {old} and {new}: {answer.error}")
+        return int(_text(answer))
+
     def _check(self) -> str:
         """The object format. Raises NotARepositoryError with git's own reason where git refuses the repository."""
         answer = self._git.discover("rev-parse", "--show-object-format", "--absolute-git-dir")

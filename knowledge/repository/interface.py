@@ -124,6 +124,10 @@ class Repository(Protocol):
         """A best common ancestor; None where the histories have nothing in common. Of several equally good ones any may come."""
         ...
 
+    def count_between(self, old: str, new: str) -> int:
+        """How many commits are reached from `new` and not from `old`, in a shallow clone as far as it goes."""
+        ...
+
     def refs(self) -> dict[str, str]:
         """Full ref name → commit id (tags peeled), sorted; refs to anything else are left out. Bytes that are not UTF-8 show as \\xNN."""
         ...

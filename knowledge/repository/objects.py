@@ -56,6 +56,8 @@ class Backend(Protocol):
 
     def merge_base(self, one: str, other: str) -> str | None: ...
 
+    def count_between(self, old: str, new: str) -> int: ...
+
 
 def is_object_id(text: str, object_format: str) -> bool:
     """Whether this is a full object id of the format (sha1, sha256), in small letters."""

@@ -93,6 +93,12 @@ class Pygit2Backend:
         found = self._repository.merge_base(one, other)
         return None if found is None else str(found)
 
+    def count_between(self, old: str, new: str) -> int:
+        try:
+            return int(self._repository.ahead_behind(new, old)[0])
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise RepositoryReadError(f"the commits between {old} and {new} cannot be counted: {error}") from error
+
 
 def open_with_pygit2(location: Location, size_limit: int) -> Pygit2Backend | None:
     """The backend for a repository; None where libgit2 does not know its format (sha256, reftable, an extension).

@@ -121,6 +121,9 @@ class GitRepository:
     def merge_base(self, one: str, other: str) -> str | None:
         return self._backend.merge_base(self.resolve(one), self.resolve(other))
 
+    def count_between(self, old: str, new: str) -> int:
+        return self._backend.count_between(self.resolve(old), self.resolve(new))
+
     def refs(self) -> dict[str, str]:
         found = {}
         for name, object_id in self._backend.references():

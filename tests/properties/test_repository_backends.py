@@ -119,6 +119,8 @@ def assert_same_history(one: Repository, other: Repository, repo: GitRepo) -> No
             assert one.diff(tree, one.tree(name)) == other.diff(other.tree(revision), other.tree(name))
             assert {path: (entry.kind, entry.blob_id) for path, entry in apply(tree, one.tree(name), one).items()} == described(one.tree(name))
             assert one.is_ancestor(revision, name) == other.is_ancestor(revision, name)
+            counted = int(repo.git("rev-list", "--count", f"^{revision}", name))
+            assert one.count_between(revision, name) == other.count_between(revision, name) == counted
             bases = repo.git("merge-base", "--all", revision, name) if one.merge_base(revision, name) else ""
             assert {one.merge_base(revision, name) or "", other.merge_base(revision, name) or ""} <= set(bases.split("\n"))
 
