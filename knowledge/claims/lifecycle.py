@@ -6,7 +6,8 @@ that applies:
 1. withdrawn, superseded, rejected: said of the claim itself, on every tree, until reopened.
 2. a predicate that is decided false: stale, counter-evidence (unless a person, a recorded run or an analyzer verified it at this very fingerprint).
 3. the latest verdict whose fingerprint is the present one: recorded → active, verified → verified, undecided → needs_review.
-   A predicate that is decided true excuses the anchors it decides.
+   A predicate that is decided true excuses the anchors it decides. The fallen premises are part of the fingerprint: who looked while they were
+   as they are now has looked at that too.
 4. decision or plan; two possible homes; unreadable evidence; a set that differs only in inferred members → needs_review, with what changed.
 5. otherwise stale, with a reason.
 """
@@ -17,12 +18,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from knowledge.claims.anchors import compare
+from knowledge.claims.anchors import compare, digest_of
 from knowledge.claims.predicates import Decision, twin_kind
 from knowledge.claims.review_conditions import DUE
 from knowledge.errors import LifecycleError
 from knowledge.records.claims import Anchor, AnchorReading, Cause, Claim, ClaimStatus, StaleReason, Status, Verdict
-from knowledge.records.events import Event
+from knowledge.records.events import DEPENDENCE_TYPES, Event
+from knowledge.records.stored import DEPENDS_ON
 
 STEPS: dict[str, tuple[frozenset[str], str]] = {
     "verify": (frozenset({"active", "stale", "needs_review", "verified"}), "ClaimVerified"),
@@ -72,12 +74,30 @@ def standing_of(events: Sequence[Event]) -> tuple[Status, str] | None:
     return said
 
 
+def dropped_of(events: Sequence[Event]) -> tuple[str, ...]:
+    """The premises that a claim was last said not to rest on after all, from its own events."""
+    last: dict[str, str] = {}
+    for event in events:
+        if event.type in DEPENDENCE_TYPES and (event.payload.get("relation"), event.payload.get("source")) == (DEPENDS_ON, event.claim_id):
+            last[str(event.payload.get("target"))] = event.type
+    return tuple(premise for premise, kind in last.items() if kind == "RelationRemoved")
+
+
 @dataclass(frozen=True, slots=True)
 class Renewed:
     """An anchor of an older verdict, read anew. then: in the verdict's tree (None: that tree is gone); now: in this tree, seen from there."""
 
     then: AnchorReading | None
     now: AnchorReading
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A claim that another rests on, in one tree. path: the claims that made it fall. state: what it fell for, equal where nothing more changed."""
+
+    status: Status
+    path: tuple[str, ...]
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +108,12 @@ class Present:
     decision: Decision | None
     renewed: Callable[[Verdict, Anchor], Renewed | None]
     """What today's analyzers read where the verdict was said; None where the verdict was said with today's analyzers."""
-    premises: Callable[[str], tuple[Status, tuple[str, ...]]]
-    """claim id → (its status in this tree, the path of claims that made it fall)"""
+    premises: Callable[[str], Premise]
+    is_settled: Callable[[Verdict, str], bool]
+    """Whether a verdict was said by somebody who saw this premise fallen as it is now."""
     today: date
-    depends_on: tuple[str, ...] = ()
-    """premises that were added after the claim was recorded"""
+    rests_on: tuple[str, ...] = ()
+    """its premises: as recorded, as added later, without those that were dropped"""
     counters: tuple[tuple[str, str], ...] = ()
     """(claim, conflict) of each claim that makes this one stale while it stands itself"""
 
@@ -105,12 +126,15 @@ def status_in_tree(
     if standing is not None:
         is_told = bool(standing[1]) and standing[0] not in KEPT
         return ClaimStatus(claim.id, standing[0], (Cause("undecided", detail=standing[1]),) if is_told else (), latest.id, {})
-    bearing = _bearing(claim, anchors, present, verdicts)
-    decision = present.decision
+    besides, decision = _besides(claim, anchors, present, verdicts), present.decision
     explained: tuple[Verdict, Mapping[str, AnchorReading], tuple[Cause, ...]] | None = None
     for verdict in reversed(verdicts):
         readings = present.readings(verdict)
         changed = _changed(anchors, verdict, readings, present)
+        if verdict.kind == "undecided" and any(p in verdict.fingerprint and not present.is_settled(verdict, p) for p in present.rests_on):
+            # Who could not decide while a premise was fallen has said nothing of when it stands, or is fallen otherwise.
+            continue
+        bearing = (*_fallen_premises(verdict, present), *besides)
         if decision is not None and decision.holds is False and not (verdict.kind == "verified" and not changed):
             causes = (*_with_decision(claim, anchors, decision, changed), *bearing)
             fallen: Status = "needs_review" if claim.kind in REVIEWED_KINDS else "stale"
@@ -121,11 +145,11 @@ def status_in_tree(
             return _with(claim, verdict, readings, STATUS_OF_VERDICT[verdict.kind], ())
         if explained is None or (not changed and explained[2]):
             explained = (verdict, readings, changed)
-        if not changed:
+        if besides and not changed:
             break
     assert explained is not None
     verdict, readings, changed = explained
-    causes = (*changed, *bearing)
+    causes = (*changed, *_fallen_premises(verdict, present), *besides)
     return _with(claim, verdict, readings, _fallen(claim, causes), causes)
 
 
@@ -191,15 +215,30 @@ def _fallen(claim: Claim, causes: Sequence[Cause]) -> Status:
     return "needs_review" if (reasons - {"review_condition"} or reasons) & WEAK else "stale"
 
 
-def _bearing(claim: Claim, anchors: Sequence[Anchor], present: Present, verdicts: Sequence[Verdict]) -> tuple[Cause, ...]:
-    """Causes that do not come from the tree's content: fallen premises, standing contradictions, periods that ran out."""
+def premise_of(status: ClaimStatus) -> Premise:
+    """A claim's status as one that rests on it sees it. What was said of it in words, and by whom, is no part of its state."""
+    path = next((c.claim_path for c in status.causes if c.claim_path), ())
+    said = status.status if status.status in STANDINGS.values() and status.status not in KEPT else ""
+    besides = sorted(f"{c.reason} {c.new_hash}" for c in status.causes if c.claim_path or c.reason in ("expired", "review_condition"))
+    return Premise(status.status, path, digest_of(f"{said}|{fingerprint_text(status.readings)}|{besides}"))
+
+
+def _fallen_premises(verdict: Verdict, present: Present) -> tuple[Cause, ...]:
+    """The premises that do not stand, but for those that whoever gave the verdict saw fallen as they are."""
     causes = []
-    for premise in dict.fromkeys((*claim.derived_from, *(str(a.target["claim"]) for a in anchors if a.kind == "claim"), *present.depends_on)):
-        status, path = present.premises(premise)
-        if status not in KEPT:
-            causes.append(Cause("premise", detail=f"{premise} is {status}", claim_path=(premise, *path)))
+    for claim_id in present.rests_on:
+        premise = present.premises(claim_id)
+        if premise.status not in KEPT and not present.is_settled(verdict, claim_id):
+            detail = f"{claim_id} is {premise.status}"
+            causes.append(Cause("premise", new_hash=premise.state, detail=detail, claim_path=(claim_id, *premise.path)))
+    return tuple(causes)
+
+
+def _besides(claim: Claim, anchors: Sequence[Anchor], present: Present, verdicts: Sequence[Verdict]) -> tuple[Cause, ...]:
+    """Causes that come from neither the tree's content nor the premises: standing contradictions, periods that ran out."""
+    causes = []
     for other, conflict in present.counters:
-        if present.premises(other)[0] in KEPT:
+        if present.premises(other).status in KEPT:
             causes.append(Cause("counter_evidence", detail=f"{other} says otherwise, and stands ({conflict})", claim_path=(other,)))
     return (*causes, *_expired(claim, anchors, present, verdicts[-1]), *_conditions_met(anchors, present, verdicts[-1]))
 

@@ -18,7 +18,7 @@ from functools import partial
 
 from knowledge.claims.anchors import Watched, keys_of_place, read, watch_keys
 from knowledge.claims.contradictions import Contradiction, counters
-from knowledge.claims.lifecycle import Present, Renewed, status_in_tree
+from knowledge.claims.lifecycle import Premise, Present, Renewed, premise_of, status_in_tree
 from knowledge.claims.predicates import Decision, decide
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.errors import InvalidRecordError
@@ -50,6 +50,8 @@ class Held:
     depends_on: tuple[str, ...] = ()
     """premises that were added after it was recorded"""
     contradictions: tuple[Contradiction, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """premises, recorded or added, that it was said not to rest on after all"""
 
     @property
     def counters(self) -> tuple[tuple[str, str], ...]:
@@ -90,14 +92,16 @@ def evaluate(
     reader = _Reader(view, past, watches)
     order, circle = _order(held)
 
-    def premise(asking: str, claim_id: str) -> tuple[Status, tuple[str, ...]]:
+    def premise(asking: str, claim_id: str) -> Premise:
         if asking in circle and claim_id in circle:
-            return "stale", (asking,)
+            return Premise("stale", (asking,), "")
         found = statuses.get(claim_id) or known.get(claim_id)
-        if found is None:
-            return "withdrawn", ()
-        path = next((c.claim_path for c in found.causes if c.claim_path), ())
-        return found.status, path
+        return premise_of(found) if found is not None else Premise("withdrawn", (), "")
+
+    def is_settled(asking: str, verdict: Verdict, claim_id: str) -> bool:
+        seen = verdict.fingerprint.get(claim_id)
+        # An upgrade flags nothing by itself, and hashes of other analyzers cannot be compared: who looked then has looked.
+        return seen is not None and (past.is_outdated(verdict) or seen.hash == premise(asking, claim_id).state)
 
     for claim_id in order:
         one = held[claim_id]
@@ -108,7 +112,9 @@ def evaluate(
             return reader.readings(one.anchors, verdict) | judged
 
         decision = reader.decision(one.claim, one.verdicts[0]) if one.standing is None else None
-        present = Present(readings, decision, reader.renewed, partial(premise, claim_id), today, one.depends_on, one.counters)
+        present = Present(
+            readings, decision, reader.renewed, partial(premise, claim_id), partial(is_settled, claim_id), today, premises_of(one), one.counters
+        )
         found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, present)
         statuses[claim_id] = found
         for anchor in filter(has_review_condition, one.anchors):
@@ -169,8 +175,9 @@ def _judged(held: Held, review: Review | None, statuses: Mapping[str, ClaimStatu
 
 
 def premises_of(held: Held) -> tuple[str, ...]:
-    """The claims that a claim rests on: as recorded, and as added later."""
-    return tuple(dict.fromkeys((*held.claim.derived_from, *(str(a.target["claim"]) for a in held.anchors if a.kind == "claim"), *held.depends_on)))
+    """The claims that a claim rests on: as recorded, and as added later, without those that were dropped."""
+    named = (*held.claim.derived_from, *(str(a.target["claim"]) for a in held.anchors if a.kind == "claim"), *held.depends_on)
+    return tuple(premise for premise in dict.fromkeys(named) if premise not in held.dropped)
 
 
 def rests_on(held: Held) -> tuple[str, ...]:

@@ -29,11 +29,14 @@ def claim_answer(
         held = reading.held([claim_id])[claim_id]
         status = reading.statuses(view, [claim_id])[claim_id]
         evidence = project.ledger.evidence_of(claim_id)
+        dropped = [f"{claim_id} depends_on {premise}" for premise in held.dropped]
         conflicts = {c.other: f" ({c.conflict}, {'open' if c.resolution is None else 'resolved'})" for c in held.contradictions}
         relations += tuple(
             f"{r.source} {r.kind} {r.target}" + (conflicts.get(r.target if r.source == claim_id else r.source, "") if r.kind == CONTRADICTS else "")
             for r in project.ledger.relations(claim_id)
+            if f"{r.source} {r.kind} {r.target}" not in dropped
         )
+        relations += tuple(f"{relation} (dropped)" for relation in dropped)
     claim = held.claim
     scope = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(claim.scope).items() if v}
     return ClaimAnswer(
@@ -43,7 +46,7 @@ def claim_answer(
         scope=scope,
         freshness={k: v for k, v in asdict(claim.freshness_policy).items() if v},
         detail=claim.detail,
-        derived_from=claim.derived_from,
+        derived_from=tuple(premise for premise in claim.derived_from if premise not in held.dropped),
         anchors=anchor_lines(held.anchors, status.readings),
         evidence=tuple(line_of(e) for e in evidence),
         verdicts=verdict_lines(held.verdicts, status),

@@ -14,6 +14,7 @@ from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
+from knowledge.operations.touched import touched
 from knowledge.operations.transfer import import_
 from knowledge.records.answers import DifferenceAnswer
 
@@ -39,6 +40,7 @@ def difference(project: Project, spec: str) -> DifferenceAnswer:
         restored=tuple(claim_line(held[c], new[c], after) for c in sorted(restored)),
         still_fallen=still,
         checked=checked(held, new.values()),
+        touched=touched(reading, (new[c] for c in fallen)),
     )
 
 

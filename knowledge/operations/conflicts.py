@@ -6,6 +6,7 @@ overwritten: a resolution says which claim is stale and why they differ, and a l
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -116,20 +117,10 @@ def notice(project: Project, reading: Reading, recorded: Mapping[str, IndexedTre
 
     Cheap: only claims that stand on an anchor which a contradicting predicate would have are looked at.
     """
-    held = reading.held(recorded)
-    sought = {c: probes(h.claim.predicate, recorded[c]) for c, h in held.items() if h.claim.predicate is not None and _may_contradict(h)}
-    on = project.ledger.claims_on(set().union(*sought.values())) if sought else {}
-    others = reading.held({c for claims in on.values() for c in claims})
-    pairs: dict[frozenset[str], _Pair] = {}
-    for claim_id, digests in sought.items():
-        for other in {c for d in digests for c in on.get(d, ())} - {claim_id}:
-            older, newer = sorted((held[claim_id], others[other]), key=lambda h: h.verdicts[0].sequence)
-            why = _exclusion(newer, older, recorded[claim_id])
-            if why:
-                pairs.setdefault(frozenset((claim_id, other)), _Pair(newer.claim.id, older.claim.id, why))
+    pairs = _contradicted(reading, reading.held(recorded), recorded)
     warnings: dict[str, tuple[str, ...]] = {}
     for view in {id(v): v for v in recorded.values()}.values():
-        here = [p for p in pairs.values() if recorded[p.newer] is view]
+        here = [p for p in pairs if recorded[p.newer] is view]
         _keep(reading, view, here, by=ANALYZER, how="predicates")
         statuses = reading.statuses(view, {p.older for p in here}) if here else {}
         for pair in here:
@@ -139,6 +130,29 @@ def notice(project: Project, reading: Reading, recorded: Mapping[str, IndexedTre
             )
             warnings[pair.newer] = (*warnings.get(pair.newer, ()), text)
     return warnings
+
+
+def preview(reading: Reading, new: Held, view: IndexedTree) -> tuple[str, ...]:
+    """What a claim that is not stored would contradict, as warnings; nothing is written."""
+    pairs = _contradicted(reading, {new.claim.id: new}, {new.claim.id: view})
+    statuses = reading.statuses(view, {p.older for p in pairs}) if pairs else {}
+    return tuple(f"warning: would contradict {p.older}, which is {statuses[p.older].status} here ({p.reason}); both would be kept" for p in pairs)
+
+
+def _contradicted(reading: Reading, held: Mapping[str, Held], recorded: Mapping[str, IndexedTree]) -> list[_Pair]:
+    """The pairs of a claim of `held` (each with the tree it is said of) and any other that stands on an anchor which excludes it."""
+    sought = {c: probes(h.claim.predicate, recorded[c]) for c, h in held.items() if h.claim.predicate is not None and _may_contradict(h)}
+    on = reading.project.ledger.claims_on(set().union(*sought.values())) if sought else {}
+    others = reading.held({c for claims in on.values() for c in claims})
+    pairs: dict[frozenset[str], _Pair] = {}
+    for claim_id, digests in sought.items():
+        for other in {c for d in digests for c in on.get(d, ())} - {claim_id}:
+            # What is not stored has no place in the sequence yet: it is the newest.
+            older, newer = sorted((held[claim_id], others[other]), key=lambda h: h.verdicts[0].sequence or sys.maxsize)
+            why = _exclusion(newer, older, recorded[claim_id])
+            if why:
+                pairs.setdefault(frozenset((claim_id, other)), _Pair(newer.claim.id, older.claim.id, why))
+    return list(pairs.values())
 
 
 def _may_contradict(held: Held) -> bool:

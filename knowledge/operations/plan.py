@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from knowledge.claims.contradictions import INTENTIONS
 from knowledge.claims.lifecycle import KEPT
 from knowledge.errors import InvalidRecordError, LifecycleError
-from knowledge.invalidation.dependencies import in_order, with_derived
+from knowledge.invalidation.dependencies import in_order
 from knowledge.invalidation.propagate import Held, premises_of
 from knowledge.operations.lines import claim_line
+from knowledge.operations.premises import drop as drop_premise
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -66,7 +67,7 @@ def depend(project: Project, node: str, claim: str, reason: str = "") -> PlanAns
     reading = Reading(project)
     reconcile(project, reading)
     with ledger.transaction():
-        if node in with_below(reading, claim):
+        if node in reading.below([claim]):
             raise InvalidRecordError(f"{claim} rests on {node} already, or is it: a circle would make both fall")
         if claim in premises_of(reading.held([node])[node]):
             raise InvalidRecordError(f"{node} depends on {claim} already")
@@ -79,9 +80,13 @@ def depend(project: Project, node: str, claim: str, reason: str = "") -> PlanAns
     return _answer(reading, reading.trees.at(), only=node)
 
 
-def with_below(reading: Reading, claim_id: str) -> set[str]:
-    """A claim and all that it rests on."""
-    return with_derived([claim_id], lambda claims: {p for h in reading.held(claims).values() for p in premises_of(h)})
+def drop(project: Project, node: str, claim: str, reason: str) -> PlanAnswer:
+    """Say that a goal or a step does not depend on a claim after all. Raises InvalidRecordError where it does not."""
+    node = _node(project, node)
+    reading = Reading(project)
+    reconcile(project, reading)
+    drop_premise(reading, node, claim, reason)
+    return _answer(reading, reading.trees.at(), only=node)
 
 
 def done(project: Project, node: str, reason: str) -> PlanAnswer:

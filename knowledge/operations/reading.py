@@ -11,18 +11,19 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from knowledge.claims.contradictions import Contradiction, conflict_id, resolutions
-from knowledge.claims.lifecycle import standing_of
+from knowledge.claims.lifecycle import dropped_of, standing_of
 from knowledge.errors import UnknownRecordError
 from knowledge.facts.extraction import FactExtractor
 from knowledge.invalidation.changes import FileChange, FileSide, keys_of_edges, keys_of_file
 from knowledge.invalidation.dependencies import concerned, with_derived
-from knowledge.invalidation.propagate import REVIEW_KEY, Held, Outcome, Past, evaluate, rests_on
+from knowledge.invalidation.propagate import REVIEW_KEY, Held, Outcome, Past, evaluate, premises_of, rests_on
 from knowledge.operations.figures import Figures, counts_statuses
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.trees import Trees
 from knowledge.operations.versions import CURRENT_VERSIONS
 from knowledge.records.claims import ClaimStatus
+from knowledge.records.events import DEPENDENCE_TYPES, STANDING_TYPES
 from knowledge.records.stored import CONTRADICTS, DEPENDS_ON, WorktreeState
 
 
@@ -55,7 +56,8 @@ class Reading:
         if missing:
             ledger = self.project.ledger
             claims = {c.id: c for c in ledger.claims(ids=missing)}
-            anchors, verdicts, said = ledger.anchors_of(missing), ledger.verdicts(missing), ledger.standing_events(missing)
+            anchors, verdicts = ledger.anchors_of(missing), ledger.verdicts(missing)
+            said = ledger.events_of(missing, (*STANDING_TYPES, *DEPENDENCE_TYPES))
             related = self._related(missing)
             for claim_id in missing:
                 if claim_id not in claims:
@@ -66,6 +68,7 @@ class Reading:
                     tuple(verdicts.get(claim_id, ())),
                     standing_of(said.get(claim_id, ())),
                     *related.get(claim_id, ((), ())),
+                    dropped_of(said.get(claim_id, ())),
                 )
         return {c: self._held[c] for c in wanted}
 
@@ -124,6 +127,15 @@ class Reading:
         while missing := [p for h in held.values() for p in rests_on(h) if p not in held and p not in stored]:
             held |= self.held(missing)
         return held
+
+    def below(self, claim_ids: Iterable[str]) -> dict[str, Held]:
+        """The claims and all that they rest on, however far."""
+        found: dict[str, Held] = {}
+        front = set(claim_ids)
+        while front:
+            found |= self.held(front)
+            front = {p for c in front for p in premises_of(found[c])} - found.keys()
+        return found
 
     def _under_review_condition(self) -> frozenset[str]:
         """The claims that have a review condition, and all whose status may follow from theirs."""
@@ -184,7 +196,10 @@ class Reading:
             for relation in several:
                 if relation.target in wanted:
                     found.setdefault(relation.target, set()).add(relation.source)
-        return found
+        above = set().union(*found.values())
+        dropped = {c: dropped_of(events) for c, events in ledger.events_of(above, DEPENDENCE_TYPES).items()} if above else {}
+        kept = {premise: {c for c in several if premise not in dropped.get(c, ())} for premise, several in found.items()}
+        return {premise: several for premise, several in kept.items() if several}
 
     def bearing_on(self, claim_ids: Iterable[str]) -> set[str]:
         """The claims whose status may follow from that of one of these: what rests on them, and what they contradict."""

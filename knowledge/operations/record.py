@@ -15,10 +15,10 @@ from knowledge.claims.contradictions import INTENTIONS
 from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, cited_anchors, propose
 from knowledge.claims.review_conditions import read_condition, read_day
 from knowledge.errors import InvalidRecordError
-from knowledge.invalidation.propagate import fingerprint
+from knowledge.invalidation.propagate import Held, fingerprint
 from knowledge.operations import evidence as evidence_operations
 from knowledge.operations.answers import claim_answer
-from knowledge.operations.conflicts import notice
+from knowledge.operations.conflicts import notice, preview
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.lines import anchor_text
@@ -113,7 +113,9 @@ def propose_only(project: Project, draft: Draft) -> ClaimAnswer:
     reading = Reading(project)
     one = _prepare(project, draft, reading.trees.at(draft.at))
     answer = claim_answer(project, reading, one.new.claim.id, one.view, unstored=one.new, notes=one.notes)
-    return replace(answer, could_rest_on=one.offered)
+    verdict = one.new.verdict
+    warnings = preview(reading, Held(one.new.claim, one.new.anchors, (verdict,)), one.view) if verdict is not None else ()
+    return replace(answer, notes=(*answer.notes, *warnings), could_rest_on=one.offered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,12 @@ def _judge(project: Project, reading: Reading, held: Held, status: ClaimStatus, 
     kind: VerdictKind = "verified" if is_decided and not is_bearing else "undecided"
     (found.verified if kind == "verified" else found.left).append(claim.id)
     readings = fingerprint(held.anchors, view, status.readings)
+    if status.causes and all(c.claim_path for c in status.causes):
+        # Nothing that it stands on itself changed: undecided at this fingerprint, it would be so where its premises stand too.
+        return
     latest = held.verdicts[-1]
-    if latest.kind == kind and {d: (r.state, r.hash) for d, r in latest.fingerprint.items()} == {d: (r.state, r.hash) for d, r in readings.items()}:
+    seen = {d: r for d, r in latest.fingerprint.items() if d in readings}
+    if latest.kind == kind and {d: (r.state, r.hash) for d, r in seen.items()} == {d: (r.state, r.hash) for d, r in readings.items()}:
         return
     snapshot = view.tree.snapshot
     reason = decision.detail if decision is not None and kind == "verified" else "; ".join(c.detail or c.reason for c in status.causes)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from knowledge.claims.lifecycle import check_step
+from knowledge.claims.lifecycle import KEPT, check_step, premise_of
 from knowledge.claims.predicates import decide
 from knowledge.errors import InvalidRecordError, LifecycleError
-from knowledge.invalidation.propagate import Held, fingerprint
+from knowledge.invalidation.propagate import Held, fingerprint, premises_of
 from knowledge.operations.answers import claim_answer
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import Project, new_id
@@ -21,7 +21,7 @@ from knowledge.operations.record import Draft, record
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
 from knowledge.records.answers import ClaimAnswer
-from knowledge.records.claims import Author, ClaimStatus, Status, Verdict, VerdictKind
+from knowledge.records.claims import AnchorReading, Author, Claim, ClaimStatus, Status, Verdict, VerdictKind
 from knowledge.records.events import Event
 from knowledge.records.stored import Relation
 
@@ -56,6 +56,8 @@ def said_of(reading: Reading, view: IndexedTree, status: ClaimStatus, step: str,
     notes: tuple[str, ...] = ()
     if step == "verify":
         author, why, notes = _verifier(project, held, reading, view, why)
+    seen = _fallen_premises(reading, view, held)
+    notes += tuple(f"{premise} does not stand here; seen so, it counts again only when it changes further" for premise in seen)
     snapshot = view.tree.snapshot
     kind: VerdictKind = "verified" if step == "verify" else "undecided"
     verdict = Verdict(
@@ -63,7 +65,7 @@ def said_of(reading: Reading, view: IndexedTree, status: ClaimStatus, step: str,
         claim_id=claim_id,
         kind=kind,
         sequence=0,
-        fingerprint=fingerprint(held.anchors, view, status.readings),
+        fingerprint=fingerprint(held.anchors, view, status.readings) | seen,
         tree_id=snapshot.tree_id,
         snapshot_key=snapshot.key,
         revision=snapshot.revision,
@@ -71,9 +73,15 @@ def said_of(reading: Reading, view: IndexedTree, status: ClaimStatus, step: str,
         reason=why,
         evidence_refs=(),
         said_at=project.now(),
-        analyzer_versions=versions(held.anchors),
+        analyzer_versions=versions(a for h in [held, *reading.below(seen).values()] for a in h.anchors),
     )
     return Said(_event(project, event_type, claim_id, why, revision=snapshot.revision, tree=snapshot.label), verdict, notes)
+
+
+def _fallen_premises(reading: Reading, view: IndexedTree, held: Held) -> dict[str, AnchorReading]:
+    """The premises that do not stand in the tree, each as it is seen: whoever says something of the claim now has that before their eyes."""
+    statuses = reading.statuses(view, premises_of(held))
+    return {c: AnchorReading("gone", premise_of(s).state) for c, s in statuses.items() if s.status not in KEPT}
 
 
 def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | None) -> ClaimAnswer:
@@ -96,17 +104,19 @@ def _verifier(project: Project, held: Held, reading: Reading, view: IndexedTree,
             return Author("analyzer", "knowledge"), f"{reason} (decided: {decision.detail})", ()
         if decision.holds is False:
             return author, reason, (f"warning: the analysis says otherwise: {decision.detail} {decision.place}".rstrip(),)
-    own = claim.author
-    if (
-        author.kind == "agent"
-        and own.kind == "agent"
-        and (author.session == own.session if author.session or own.session else author.name == own.name)
-    ):
+    if is_own(claim, author):
         raise LifecycleError(
             "a session cannot verify its own claim by saying so. An analyzer (give the claim a predicate), a recorded run, another session"
             " or a person can."
         )
     return author, reason, ()
+
+
+def is_own(claim: Claim, author: Author) -> bool:
+    """Whether an agent's session speaks of what it recorded itself."""
+    own = claim.author
+    is_same = author.session == own.session if author.session or own.session else author.name == own.name
+    return author.kind == own.kind == "agent" and is_same
 
 
 def reject(project: Project, claim_id: str, reason: str) -> ClaimAnswer:

@@ -71,7 +71,8 @@ def _as_said(repository: Repository, held: Held, now: WorktreeState) -> ClaimSta
     is_uncommitted = verdict.snapshot_key != verdict.tree_id and verdict.revision == now.revision
     if is_uncommitted or verdict.revision is None or not _has_in_history(repository, now.revision, verdict.revision):
         return None
-    return ClaimStatus(held.claim.id, STATUS_OF_VERDICT[verdict.kind], (), verdict.id, verdict.fingerprint)
+    readings = {a.digest: verdict.fingerprint[a.digest] for a in held.anchors if a.digest in verdict.fingerprint}
+    return ClaimStatus(held.claim.id, STATUS_OF_VERDICT[verdict.kind], (), verdict.id, readings)
 
 
 def _event(project: Project, state: WorktreeState | None, now: WorktreeState, before: ClaimStatus, after: ClaimStatus) -> Event:

@@ -355,6 +355,8 @@ class DifferenceAnswer:
     restored: tuple[ClaimLine, ...]
     still_fallen: int
     checked: Checked
+    touched: tuple[TouchedLine, ...] = ()
+    """the goals and steps of plans among the fallen"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ class Verdict:
     kind: VerdictKind
     sequence: int
     fingerprint: dict[str, AnchorReading]
-    """anchor digest → reading at that tree"""
+    """anchor digest → reading at that tree; also premise's id → the state in which somebody saw it fallen, as the reading's hash"""
     tree_id: str
     snapshot_key: str
     revision: str | None
@@ -163,6 +163,7 @@ class Cause:
     anchor: str = ""
     old_hash: str = ""
     new_hash: str = ""
+    """the anchor's hash here; of a premise the state in which it fell"""
     place: str = ""
     detail: str = ""
     claim_path: tuple[str, ...] = ()

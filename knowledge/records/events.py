@@ -7,12 +7,15 @@ from typing import Any
 
 EVENT_TYPES = (
     "ClaimRecorded", "ClaimVerified", "ClaimReviewed", "ClaimMarkedStale", "ClaimMarkedForReview", "ClaimRestored", "ClaimRelocated",
-    "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "RelationAdded", "ConflictResolved",
-    "EvidenceRecorded", "PlanNodeDone", "AnalysisImported", "AnalysisWithdrawn",
+    "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "RelationAdded", "RelationRemoved",
+    "ConflictResolved", "EvidenceRecorded", "PlanNodeDone", "AnalysisImported", "AnalysisWithdrawn",
 )  # fmt: skip
 
 STANDING_TYPES = ("ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "PlanNodeDone", "ClaimReopened")
 """Said of the claim itself, whatever the tree."""
+
+DEPENDENCE_TYPES = ("RelationAdded", "RelationRemoved")
+"""That a claim rests on another, or does not after all."""
 
 FALLING_TYPES = ("ClaimMarkedStale", "ClaimMarkedForReview")
 """That a claim must be looked at, by what a moved branch head changed."""

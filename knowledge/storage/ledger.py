@@ -18,7 +18,7 @@ from sqlalchemy import Column, Select, exists, func, or_, select, union
 
 from knowledge.errors import UnknownRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
-from knowledge.records.events import STANDING_TYPES, Event
+from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
 from knowledge.records.stored import ClaimFilter, Imported, NewClaim, Redaction, Relation
 from knowledge.storage import ledger_rows as rows
@@ -258,10 +258,6 @@ class Ledger:
         else:
             query = query.where(table.c.claim_id == claim_id).order_by(table.c.clock, table.c.id)
         return [rows.event_of(row) for row in self.db.execute(query)]
-
-    def standing_events(self, claim_ids: Iterable[str]) -> dict[str, list[Event]]:
-        """claim id → what was said of the claim itself (rejected, superseded, withdrawn, done, reopened), oldest first."""
-        return self.events_of(claim_ids, STANDING_TYPES)
 
     def events_of(self, claim_ids: Iterable[str], types: Collection[str]) -> dict[str, list[Event]]:
         """claim id → its events of these types, oldest first. Claims without any are left out."""

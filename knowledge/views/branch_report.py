@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 from knowledge import __version__
-from knowledge.records.answers import ClaimLine, DifferenceAnswer
+from knowledge.records.answers import ClaimLine, DifferenceAnswer, TouchedLine
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _PLACE = re.compile(r"(?P<path>.+?)(?:::[^:]*|:(?P<line>\d+))?\Z")
@@ -20,6 +21,8 @@ def markdown(answer: DifferenceAnswer) -> str:
     lines = [f"### {head}", "", f"`{answer.base.label}` → `{answer.head.label}`", ""]
     if answer.fallen:
         lines += ["| claim | status | statement | why |", "| --- | --- | --- | --- |", *(_row(c) for c in answer.fallen), ""]
+    if answer.touched:
+        lines += ["Plans that this touches:", "", *(_touched(node) for node in answer.touched), ""]
     if answer.restored:
         lines += ["Restored:", "", *(f"- `{c.id}` {_plain(c.statement)}" for c in answer.restored), ""]
     if answer.still_fallen:
@@ -33,6 +36,11 @@ def markdown(answer: DifferenceAnswer) -> str:
 def _row(claim: ClaimLine) -> str:
     why = "; ".join(_plain(" ".join(p for p in (c.detail or c.reason, c.place) if p)) for c in claim.causes[:3])
     return f"| `{claim.id}` | {claim.status} | {_plain(claim.statement)} | {why} |"
+
+
+def _touched(node: TouchedLine) -> str:
+    of_goal = f" (of “{_plain(node.goal_statement)}”)" if node.goal_statement else ""
+    return f"- `{node.id}` {_plain(node.statement)}{of_goal}: {_plain(', '.join(node.by))}"
 
 
 def _plain(text: str) -> str:
@@ -61,7 +69,7 @@ def _result(claim: ClaimLine) -> dict[str, Any]:
     place = next((c.place for c in claim.causes if c.place), "")
     found = _PLACE.match(place)
     if found is not None and not place.startswith("external:"):
-        physical: dict[str, Any] = {"artifactLocation": {"uri": found["path"]}}
+        physical: dict[str, Any] = {"artifactLocation": {"uri": quote(found["path"])}}
         if found["line"]:
             physical["region"] = {"startLine": int(found["line"])}
         result["locations"] = [{"physicalLocation": physical}]

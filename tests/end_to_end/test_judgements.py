@@ -93,6 +93,16 @@ def test_a_claim_is_recorded_with_a_warning_about_what_it_contradicts(repo: GitR
     assert history[-1]["reason"] == "refresh came later"
 
 
+def test_a_proposal_tells_what_it_would_contradict(repo: GitRepo, knowledge: Run) -> None:
+    """As recording would, and nothing is written."""
+    old = record(knowledge, "TTL is 30")
+    before = knowledge("claim", "history", old, "--json")
+    answer = json.loads(knowledge("claim", "propose", "TTL은 60이다", "--json"))
+    assert [n for n in answer["notes"] if f"would contradict {old}, which is active here" in n]
+    assert (conflicts(knowledge), knowledge("claim", "history", old, "--json")) == ([], before)
+    assert not [n for n in json.loads(knowledge("claim", "propose", "TTL is 30", "--json"))["notes"] if "contradict" in n]
+
+
 def test_claims_that_are_recorded_together_contradict_each_other_too(repo: GitRepo, knowledge: Run) -> None:
     """The later one of the batch is the newer one, and is warned about."""
     with Kept(repo).project() as project:
@@ -355,6 +365,78 @@ def test_an_invalidation_names_the_steps_it_touches(repo: GitRepo, knowledge: Ru
     knowledge("plan", "reopen", first, "-m", "아직 아니다")
     assert status(knowledge, first) == ("needs_review", ["premise"])
     assert "depends on: stale" in knowledge("plan")
+
+
+def test_who_looks_at_a_step_whose_premise_fell_settles_it(repo: GitRepo, knowledge: Run) -> None:
+    """Verified as things are, it stands until the premise changes further; coming back to the state that was looked at restores it."""
+    ttl = record(knowledge, "TTL is 30")
+    goal = knowledge("plan", "add", "수명을 설정에서 읽는다", "--anchor", "none", "--depends-on", ttl, "--quiet").strip()
+    derived = record(knowledge, "a session is short", "--kind", "inference", "--anchor", "none", "--derived-from", ttl)
+    decision = record(knowledge, "keep sessions short", "--kind", "decision", "--anchor", "none", "--derived-from", derived)
+    repo.write("app/sessions.py", SESSIONS.replace("30", "60"))
+    repo.commit("Twice as long")
+    assert [status(knowledge, c) for c in (goal, derived, decision)] == [(s, ["premise"]) for s in ("needs_review", "stale", "needs_review")]
+    assert f"{ttl} does not stand here" in knowledge("claim", "verify", goal, "-m", "어느 값이든 같다")
+    knowledge("claim", "verify", decision, "-m", "60 is short too")
+    assert [status(knowledge, c) for c in (goal, derived, decision)] == [("verified", []), ("stale", ["premise"]), ("verified", [])]
+    knowledge("reverify")
+    assert status(knowledge, goal) == ("verified", []), "what a machine looked at is no other state"
+    repo.write("app/sessions.py", SESSIONS.replace("30", "9000"))
+    repo.commit("Much longer")
+    assert [status(knowledge, c) for c in (goal, decision)] == [("needs_review", ["premise"])] * 2
+    repo.git("checkout", "--quiet", "HEAD~1")
+    assert [status(knowledge, c) for c in (goal, decision)] == [("verified", [])] * 2
+    repo.git("checkout", "--quiet", "HEAD~1")
+    assert [status(knowledge, c) for c in (ttl, goal, derived, decision)] == [(s, []) for s in ("active", "verified", "active", "verified")]
+
+
+def test_a_dependency_is_dropped_with_a_reason(repo: GitRepo, knowledge: Run) -> None:
+    """As recorded or as added later; it counts on every tree, stays in the history, and is taken up again by saying so."""
+    ttl, place = record(knowledge, "TTL is 30"), record(knowledge, "create_session은 app/sessions.py에 정의되어 있다")
+    goal = knowledge("plan", "add", "one store", "--anchor", "none", "--depends-on", ttl, "--quiet").strip()
+    knowledge("plan", "depend", goal, place)
+    derived = record(knowledge, "a session is short", "--kind", "inference", "--anchor", "none", "--derived-from", ttl)
+    repo.write("app/sessions.py", SESSIONS.replace("30", "60"))
+    repo.commit("Twice as long")
+    assert status(knowledge, goal) == ("needs_review", ["premise"])
+    assert "depends on: stale" not in knowledge("plan", "drop", goal, ttl, "-m", "저장소는 수명과 무관하다")
+    knowledge("claim", "drop-premise", derived, ttl, "-m", "short is meant otherwise")
+    assert [status(knowledge, c) for c in (goal, derived)] == [("active", [])] * 2
+    (last,) = [e for e in json.loads(knowledge("claim", "history", goal, "--json"))["history"] if e["type"] == "RelationRemoved"]
+    assert last["reason"] == "저장소는 수명과 무관하다"
+    assert f"{derived} depends_on {ttl} (dropped)" in knowledge("claim", "show", derived)
+    assert "does not rest on" in knowledge("plan", "drop", goal, ttl, "-m", "x", code=2)
+    assert "does not rest on" in knowledge("claim", "drop-premise", place, ttl, "-m", "x", code=2)
+    knowledge("plan", "depend", goal, ttl, "-m", "it does after all")
+    assert status(knowledge, goal) == ("needs_review", ["premise"])
+
+
+def test_a_session_cannot_free_its_own_claim_of_what_fell(repo: GitRepo, knowledge: Run) -> None:
+    """What it said rests on something does; another session may say otherwise."""
+    ttl = record(knowledge, "TTL is 30")
+    derived = record(
+        knowledge, "short", "--kind", "inference", "--anchor", "none", "--derived-from", ttl, "--agent", "helper", "--session", "one"
+    )  # fmt: skip
+    repo.write("app/sessions.py", SESSIONS.replace("30", "60"))
+    repo.commit("Twice as long")
+    words = ("claim", "drop-premise", derived, ttl, "-m", "x", "--agent", "helper", "--session")
+    assert "cannot free its own claim" in knowledge(*words, "one", code=2)
+    knowledge(*words, "two")
+    assert status(knowledge, derived) == ("active", [])
+
+
+def test_a_branch_tells_the_steps_it_would_touch(repo: GitRepo, knowledge: Run) -> None:
+    """Before it is merged, in text, JSON and Markdown."""
+    only = record(knowledge, "create_session is only called from authenticate")
+    goal = knowledge("plan", "add", "한 곳에서 쓴다", "--anchor", "none", "--quiet").strip()
+    step = knowledge("plan", "add", "write | once", "--goal", goal, "--depends-on", only, "--anchor", "none", "--quiet").strip()
+    repo.checkout("HEAD", "-b", "refresh")
+    repo.write("app/refresh.py", REFRESH)
+    repo.commit("Add a refresh route")
+    assert [(t["id"], t["goal"], t["by"]) for t in json.loads(knowledge("diff", "main..refresh", "--json"))["touched"]] == [(step, goal, [only])]
+    assert "plans that this touches" in knowledge("diff", "main..refresh")
+    assert f"- `{step}` write \\| once (of “한 곳에서 쓴다”)" in knowledge("diff", "main..refresh", "--format", "markdown")
+    assert json.loads(knowledge("diff", "main..main", "--json"))["touched"] == []
 
 
 def test_no_step_comes_to_rest_on_itself(knowledge: Run) -> None:

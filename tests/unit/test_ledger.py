@@ -186,7 +186,7 @@ def test_claims_that_depend_on_the_date(ledger: Ledger) -> None:
 def test_what_was_said_of_the_claim_itself(ledger: Ledger) -> None:
     """Rejections and their like are found for many claims at once, oldest first; the lifecycle knows the same ones."""
     ledger.append([event("one", "ClaimRejected"), event("two", "ClaimVerified"), event("one", "ClaimReopened"), event("one", "ClaimMarkedStale")])
-    found = ledger.standing_events(["c_one", "c_two"])
+    found = ledger.events_of(["c_one", "c_two"], STANDING_TYPES)
     assert {claim_id: [e.type for e in events] for claim_id, events in found.items()} == {"c_one": ["ClaimRejected", "ClaimReopened"]}
     assert set(STANDING_TYPES) == set(STANDINGS)
 

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from knowledge.claims.anchors import make_anchor
-from knowledge.claims.lifecycle import STEPS, Present, check_step, expiry, standing_of, status_in_tree
+from knowledge.claims.lifecycle import STEPS, Premise, Present, check_step, dropped_of, expiry, standing_of, status_in_tree
 from knowledge.claims.predicates import Decision
 from knowledge.errors import InvalidRecordError, LifecycleError
 from knowledge.records.claims import (
@@ -52,7 +52,14 @@ def status(
 ) -> ClaimStatus:
     """The status when the tree reads `now`."""
     readings = {a.digest: r for a, r in now.items()}
-    present = Present(lambda _: readings, decision, lambda *_: None, lambda c: ((premises or {}).get(c, "active"), ()), TODAY)
+
+    def premise(claim_id: str) -> Premise:
+        return Premise((premises or {}).get(claim_id, "active"), (), "as it is")
+
+    def is_settled(said: Verdict, claim_id: str) -> bool:
+        return claim_id in said.fingerprint and said.fingerprint[claim_id].hash == premise(claim_id).state
+
+    present = Present(lambda _: readings, decision, lambda *_: None, premise, is_settled, TODAY, one.derived_from)
     return status_in_tree(one, tuple(now), verdicts, None, present)
 
 
@@ -134,6 +141,37 @@ def test_a_fallen_premise_makes_the_derived_claim_stale_with_the_path() -> None:
     assert (found.status, found.causes[0].reason, found.causes[0].claim_path) == ("stale", "premise", ("c_0",))
 
 
+@pytest.mark.parametrize("kind", ["inference", "decision", "plan"])
+def test_who_looked_while_a_premise_was_fallen_has_looked_at_that_too(kind: ClaimKind) -> None:
+    """A verdict settles it as long as the premise is as it was seen; fallen for something else, or seen by nobody, it counts again."""
+    one = replace(claim(kind), derived_from=("c_0",))
+    seen, other = (AnchorReading("gone", state) for state in ("as it is", "as it was before"))
+    recorded, fallen = verdict("recorded", SEEN), {"c_0": "stale"}
+
+    def status_after(*said: Verdict) -> Status:
+        return status(one, [recorded, *said], SEEN, premises=fallen).status  # type: ignore[arg-type]
+
+    looked = replace(verdict("verified", SEEN, 2), fingerprint=recorded.fingerprint | {"c_0": seen})
+    assert status_after(looked) == "verified"
+    assert status_after(looked, replace(looked, kind="undecided", sequence=3)) == "needs_review"
+    assert status_after(replace(looked, fingerprint=recorded.fingerprint | {"c_0": other})) == ("stale" if kind == "inference" else "needs_review")
+    assert status_after(verdict("verified", SEEN, 2)) == ("stale" if kind == "inference" else "needs_review")
+    # Looked at again while the premise stood, which then fell as before: what was said of that still holds.
+    assert status_after(looked, verdict("verified", SEEN, 3)) == "verified"
+
+
+def test_a_premise_is_dropped_and_taken_up_again() -> None:
+    """The last of both counts, and what is said of other relations or by the other end does not."""
+
+    def event(kind: str, target: str, relation: str = "depends_on", source: str = "c_1") -> Event:
+        return Event(1, kind, "c_1", "", "", {"relation": relation, "source": source, "target": target})
+
+    removed = [event("RelationRemoved", "c_0"), event("RelationRemoved", "c_2")]
+    assert dropped_of(removed) == ("c_0", "c_2")
+    assert dropped_of([*removed, event("RelationAdded", "c_0")]) == ("c_2",)
+    assert dropped_of([event("RelationRemoved", "c_1", source="c_0"), event("RelationRemoved", "c_0", "contradicts")]) == ()
+
+
 @pytest.mark.parametrize(
     ("policy", "expected"), [({"until": "2026-05-01"}, "stale"), ({"until": "2026-05-02"}, "active"), ({"period_days": 30}, "stale")]
 )
@@ -168,7 +206,7 @@ def test_rejected_holds_on_every_tree_until_reopened() -> None:
     events = [Event(1, "ClaimRejected", "c_1", "", "", {"reason": "never true"})]
     standing = standing_of(events)
     assert standing == ("rejected", "never true")
-    present = Present(lambda _: {}, None, lambda *_: None, lambda _: ("active", ()), TODAY)
+    present = Present(lambda _: {}, None, lambda *_: None, lambda _: Premise("active", (), ""), lambda *_: False, TODAY)
     assert status_in_tree(claim(), (), [verdict("recorded", {})], standing, present).status == "rejected"
     assert standing_of([*events, Event(2, "ClaimReopened", "c_1", "", "", {"reason": "it was"})]) is None
 

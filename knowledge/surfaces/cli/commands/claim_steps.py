@@ -1,4 +1,4 @@
-"""`knowledge claim verify`, `review`, `reject`, `supersede`, `reopen`, `withdraw`, `redact`: each is said with a reason."""
+"""`knowledge claim verify`, `review`, `reject`, `supersede`, `reopen`, `withdraw`, `drop-premise`, `redact`: each is said with a reason."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from knowledge.errors import UsageError
 from knowledge.operations import steps
+from knowledge.operations.premises import drop_premise
 from knowledge.operations.project import Project
 from knowledge.operations.steps_in_bulk import Chosen, step_in_bulk
 from knowledge.records.answers import ClaimAnswer
@@ -49,6 +50,12 @@ class SupersedeOptions(StepOptions):
     """What `claim supersede` is told."""
 
     by: str
+
+
+class DropOptions(StepOptions):
+    """What `claim drop-premise` is told."""
+
+    premise: str
 
 
 def step_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -169,6 +176,20 @@ def supersede_command(settings: Settings, **options: Unpack[SupersedeOptions]) -
     """
     with opened(settings, author_of(options["agent"], options["session"])) as project:
         answer = steps.supersede(project, options["claim"], options["by"], options["reason"])
+    show(answer, settings)
+
+
+@click.command("drop-premise", cls=Verb)
+@step_options
+@click.argument("premise")
+@click.pass_obj
+def drop_premise_command(settings: Settings, **options: Unpack[DropOptions]) -> None:
+    """It does not rest on that claim after all.
+
+    Whatever PREMISE is worth from now on bears on CLAIM no more. It is said on every tree, with who said it and why.
+    """
+    with opened(settings, author_of(options["agent"], options["session"])) as project:
+        answer = drop_premise(project, options["claim"], options["premise"], options["reason"])
     show(answer, settings)
 
 

@@ -1,4 +1,4 @@
-"""`knowledge plan show`, `add`, `depend`, `done`, `reopen`."""
+"""`knowledge plan show`, `add`, `depend`, `drop`, `done`, `reopen`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AddOptions(AuthorOptions):
 
 
 class DependOptions(AuthorOptions):
-    """What `plan depend` is told."""
+    """What `plan depend` and `plan drop` are told."""
 
     node: str
     claim: str
@@ -98,6 +98,22 @@ def depend_command(settings: Settings, **options: Unpack[DependOptions]) -> None
     """
     with opened(settings, author_of(options["agent"], options["session"])) as project:
         answer = plan.depend(project, options["node"], options["claim"], options["reason"])
+    show(answer, settings)
+
+
+@click.command("drop", cls=Verb)
+@click.argument("node")
+@click.argument("claim")
+@click.option("-m", "--reason", required=True, metavar="TEXT", help="Why; it stays in the history.")
+@author_options
+@click.pass_obj
+def drop_command(settings: Settings, **options: Unpack[DependOptions]) -> None:
+    """Say that a goal or step does not depend on a claim after all.
+
+    Whatever CLAIM is worth from now on, it touches NODE no more. `plan depend` takes it back.
+    """
+    with opened(settings, author_of(options["agent"], options["session"])) as project:
+        answer = plan.drop(project, options["node"], options["claim"], options["reason"])
     show(answer, settings)
 
 

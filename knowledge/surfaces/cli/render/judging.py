@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from knowledge.records.answers import CheckAnswer, DifferenceAnswer, ReverifyAnswer
-from knowledge.surfaces.cli.render.claims import claim_lines
+from knowledge.surfaces.cli.render.claims import claim_lines, touched_lines
 from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, checked_lines, data, heading, hint, join, labelled, plural, tree_text
 from knowledge.surfaces.cli.safe_text import clean
 
@@ -49,6 +49,7 @@ def difference_answer(answer: DifferenceAnswer) -> list[Line]:
     if not answer.fallen:
         calm = Text("no claim falls", style="green") if answer.checked.checked else Text("no claim was checked", style="yellow")
         lines.append(Line(calm))
+    lines += touched_lines(answer.touched)
     if answer.still_fallen:
         lines += [BLANK, Line(Text(f"{plural(answer.still_fallen, 'claim')} had fallen before", style=QUIET))]
     return [*lines, BLANK, *checked_lines(answer.checked)]
