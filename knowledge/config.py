@@ -9,6 +9,7 @@ INDEX_FILE = "knowledge/index.sqlite3"
 LOCK_FILE = "knowledge/lock"
 QUEUE = "knowledge/queue"
 NEWS_FILE = "knowledge/news"
+VOCABULARY_FILE = "knowledge/vocabulary.toml"
 """All below the git common directory, so linked worktrees share them. In the queue git hooks leave their requests."""
 
 

@@ -5,9 +5,11 @@
     │   ├── UnknownRevisionError      no such commit, branch or tag
     │   ├── UnknownPathError          no such file in the tree
     │   ├── UnknownSymbolError        no definition of that name in the tree
+    │   ├── UnknownTagError           no claim bears that tag, or the vocabulary has no such prefix
     │   ├── AmbiguousSymbolError      more than one definition fits
     │   ├── UnknownRecordError        no claim, evidence, event … with that id
     │   ├── InvalidRecordError        a record that says something impossible
+    │   ├── InvalidPolicyError        a bank's vocabulary that cannot be taken
     │   └── LifecycleError            a step that the claim's lifecycle does not have
     ├── NotARepositoryError           there is no git repository here                                 exit 3
     ├── NotInitializedError           `knowledge init` was never run here                             exit 3
@@ -56,6 +58,10 @@ class UnknownSymbolError(UsageError):
     code = "unknown-symbol"
 
 
+class UnknownTagError(UsageError):
+    code = "unknown-tag"
+
+
 class AmbiguousSymbolError(UsageError):
     code = "ambiguous-symbol"
 
@@ -66,6 +72,10 @@ class UnknownRecordError(UsageError):
 
 class InvalidRecordError(UsageError):
     code = "invalid-record"
+
+
+class InvalidPolicyError(UsageError):
+    code = "invalid-policy"
 
 
 class LifecycleError(UsageError):

@@ -13,6 +13,7 @@ from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
+from knowledge.operations.tags import asked_tags
 from knowledge.records.answers import Checked, ClaimAnswer, ClaimsAnswer
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.stored import ClaimFilter
@@ -39,24 +40,24 @@ def show(project: Project, claim_id: str, *, at: str | None = None) -> ClaimAnsw
 
 
 def listing(project: Project, wanted: Filter, *, at: str | None = None) -> ClaimsAnswer:
-    """The claims that fit, what needs attention first."""
+    """The claims that fit, what needs attention first. Raises UnknownTagError with near ones."""
     reading = Reading(project)
     reconcile(project, reading)
     view = reading.trees.at(at)
-    ids = project.ledger.find_claims(ClaimFilter(kinds=wanted.kind, tags=wanted.tag, text=wanted.text))
+    (tags,) = asked_tags(wanted.tag, [project])
+    ids = project.ledger.find_claims(ClaimFilter(kinds=wanted.kind, tags=tags.wanted, text=wanted.text))
     statuses = reading.statuses(view, ids)
     held = reading.held(ids)
     fitting = [s for s in statuses.values() if _fits(held[s.claim_id], s, wanted)]
     fitting.sort(key=worst_first)
     shown = fitting[: wanted.limit] if wanted.limit else fitting
-    unknown = [tag for tag in wanted.tag if tag not in project.ledger.tags()]
     return ClaimsAnswer(
         tree=project.tree_name(view.tree.snapshot),
         claims=tuple(claim_line(held[s.claim_id], s, view) for s in shown),
         counts=dict(sorted(Counter(s.status for s in fitting).items())),
         checked=checked(held, fitting),
         left_out=len(fitting) - len(shown),
-        notes=tuple(f"no claim bears the tag {t}" for t in unknown),
+        notes=tuple(f"the tag {one.given!r} is read as {one.kept!r} ({one.why})" for one in tags.rewrites),
     )
 
 

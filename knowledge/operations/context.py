@@ -20,6 +20,7 @@ from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
 from knowledge.operations.specs import file_or_symbol
 from knowledge.operations.tree_view import IndexedTree
+from knowledge.recall.tokens import estimate_tokens
 from knowledge.records.answers import ClaimLine, ContextAnswer, SymbolLine
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.edges import Edge
@@ -88,12 +89,6 @@ def context(project: Project, asked: Asked, *, at: str | None = None) -> Context
         limitations=view.limitations_of({s.path for s, _ in symbols}),
         left_out={name: count for name, count in left_out.items() if count},
     )
-
-
-def estimate_tokens(text: str) -> float:
-    """About how many tokens a text has: a Hangul syllable is one, of everything else 3.6 characters."""
-    hangul = sum("가" <= c <= "힣" for c in text)
-    return hangul + (len(text) - hangul) / 3.6
 
 
 class _Budget:

@@ -26,6 +26,7 @@ from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
 from knowledge.operations.specs import claimed, read_anchor, read_lines, read_predicate, source_anchor
+from knowledge.operations.tags import kept_tags
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
 from knowledge.records.answers import ClaimAnswer
@@ -144,6 +145,7 @@ def _prepare(project: Project, draft: Draft, view: IndexedTree) -> _Prepared:
     cited += _evidence_of_anchors(proposal.anchors, view, cited)
     cited += draft.documents
     author = draft.author or project.author
+    tags, rewritten = kept_tags(project, draft.tags, draft.statement, is_read=bool(draft.documents))
     claim = Claim(
         id=new_id("c"),
         statement=draft.statement.strip(),
@@ -156,7 +158,7 @@ def _prepare(project: Project, draft: Draft, view: IndexedTree) -> _Prepared:
         freshness_policy=FreshnessPolicy(draft.until, draft.period_days, draft.review_when.strip()),
         # What is wanted need not be so yet: a statement decides nothing of a goal or a step, unless that is asked for.
         predicate=None if draft.kind in INTENTIONS and not draft.predicate else proposal.predicate,
-        tags=tuple(dict.fromkeys(draft.tags)),
+        tags=tags,
         author=author,
         recorded_at=project.now(),
         detail=_detail(draft),
@@ -177,7 +179,7 @@ def _prepare(project: Project, draft: Draft, view: IndexedTree) -> _Prepared:
         analyzer_versions=versions(proposal.anchors),
     )
     event = Event(0, "ClaimRecorded", claim.id, claim.recorded_at, project.author_text(), {"revision": snapshot.revision, "kind": claim.kind})
-    return _Prepared(NewClaim(claim, proposal.anchors, tuple(cited), verdict, (event,)), view, proposal.notes, offered)
+    return _Prepared(NewClaim(claim, proposal.anchors, tuple(cited), verdict, (event,)), view, (*proposal.notes, *rewritten), offered)
 
 
 def _completed(proposal: Proposal, draft: Draft, view: IndexedTree) -> tuple[Proposal, tuple[str, ...]]:

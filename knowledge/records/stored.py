@@ -82,6 +82,16 @@ class WorktreeState:
 
 
 @dataclass(frozen=True, slots=True)
+class RecallState:
+    """Up to which event of the ledger claims can be searched, with which version of the terms; how many pieces and terms there are."""
+
+    version: str
+    event_sequence: int
+    pieces: int
+    terms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A relation between two kept claims: contradicts, supports, supersedes, depends_on (a goal or plan node on what was learned later)."""
 

@@ -13,6 +13,8 @@ from knowledge.repository.repository import GitRepository
 
 SIZE_LIMIT = 32 * 1024 * 1024
 """Bytes of the largest object or file that is read into memory."""
+_BARE = {"config": "[core]\n\trepositoryformatversion = 0\n\tbare = true\n", "HEAD": "ref: refs/heads/main\n"}
+"""What makes a folder with `objects` and `refs` a repository; `HEAD` last, for by it the folder is taken for one."""
 
 
 def open_repository(start: Path, *, backend: Literal["any", "git"] = "any", size_limit: int = SIZE_LIMIT) -> Repository:
@@ -35,3 +37,13 @@ def _open_backend(location: Location, backend: Literal["any", "git"], size_limit
         if opened is not None:
             return opened
     return GitBackend(location, size_limit)
+
+
+def create_bare(folder: Path) -> None:
+    """Make an empty bare repository at `folder`, for its owner alone. What is there already stays."""
+    for part in ("objects", "refs/heads"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    for name, content in _BARE.items():
+        if not (folder / name).exists():
+            (folder / name).write_text(content, encoding="utf-8")

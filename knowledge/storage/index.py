@@ -14,6 +14,7 @@ from knowledge.errors import StoreCorruptError, StoreError
 from knowledge.storage.database import Database, memory_database, open_database, peek_version
 from knowledge.storage.files import INDEX, beside, damage_mark, is_writable
 from knowledge.storage.index_facts import FactRows
+from knowledge.storage.index_recall import RecallRows
 from knowledge.storage.index_resolutions import ResolutionRows
 from knowledge.storage.index_state import StateRows
 from knowledge.storage.index_trees import TreeStore
@@ -23,7 +24,7 @@ REBUILT = "index-rebuilt"
 """The counter of indexes that were damaged or of another version."""
 
 
-class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows):
+class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows, RecallRows):
     """An open index. It belongs to one thread.
 
     was_rebuilt: what was there could not be used and was set aside; everything has to be computed anew.

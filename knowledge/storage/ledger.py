@@ -20,6 +20,7 @@ from knowledge.errors import UnknownRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
+from knowledge.records.identifiers import show_path
 from knowledge.records.stored import ClaimFilter, Imported, NewClaim, Redaction, Relation
 from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
@@ -247,10 +248,10 @@ class Ledger:
             verdicts.sort(key=lambda verdict: (verdict.sequence, verdict.id))
         return found
 
-    def events(self, claim_id: str | None = None, after: int = 0, types: Collection[str] | None = None) -> list[Event]:
-        """Events with a sequence greater than `after`, in that order; those of one claim in the order of their times."""
+    def events(self, claim_id: str | None = None, after: int = 0, types: Collection[str] | None = None, limit: int | None = None) -> list[Event]:
+        """Events with a sequence greater than `after`, in that order, at most `limit`; those of one claim in the order of their times."""
         table = tables.event
-        query = select(table).where(table.c.sequence > after)
+        query = select(table).where(table.c.sequence > after).limit(limit)
         if types is not None:
             query = query.where(table.c.type.in_(list(types)))
         if claim_id is None:
@@ -284,6 +285,15 @@ class Ledger:
         table, link = tables.evidence, tables.citation
         query = select(table).join(link, link.c.evidence_id == table.c.id).where(link.c.claim_id == claim_id).order_by(table.c.id)
         return [rows.evidence_of_row(row) for row in self.db.execute(query)]
+
+    def evidence_names(self, claim_ids: Iterable[str]) -> dict[str, list[str]]:
+        """claim id → the symbols, or files, of the evidence that it or one of its verdicts cites."""
+        table, link = tables.evidence, tables.citation
+        query = select(link.c.claim_id, table.c.symbol, table.c.file_path).join(table, table.c.id == link.c.evidence_id).order_by(table.c.id)
+        found: dict[str, list[str]] = {}
+        for claim_id, symbol, path in self._by(query, link.c.claim_id, claim_ids):
+            found.setdefault(claim_id, []).append(symbol or show_path(path))
+        return found
 
     def relations(self, claim_id: str | None = None) -> list[Relation]:
         """The relations from or to a claim, or all of them."""

@@ -124,7 +124,26 @@ watched_anchor = Table(
 anchor_watch = Table("anchor_watch", metadata, _key("key"), _key("anchor_id"), sqlite_with_rowid=False)
 """Hash of a watch key → the anchors whose reading it may change."""
 
+recall_state = Table(
+    "recall_state",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _text("version"),
+    _integer("event_sequence"),
+    _integer("pieces"),
+    _integer("terms"),
+)
+"""Of the search index, in one row: with which version of the terms it was made, up to which event, how many pieces and terms it has."""
+
+recall_term = Table("recall_term", metadata, _key("key"), _integer("pieces"), sqlite_with_rowid=False)
+"""Hash of a term → in how many pieces it is."""
+
 counter = Table("counter", metadata, Column("name", Text, primary_key=True), _integer("value"))
+
+SEARCHED = {
+    "recall_piece": "CREATE VIRTUAL TABLE recall_piece USING fts5(claim_id UNINDEXED, terms, detail=none, tokenize='ascii')",
+}
+"""Full-text tables. The terms are our own (`knowledge/recall/terms.py`): of the tokenizer only that is wanted that it cuts at spaces."""
 
 VIEWS = {
     "hot_worktree": "CREATE VIEW hot_worktree AS SELECT worktree, tree_key, revision, branch, event_sequence FROM worktree",

@@ -152,8 +152,10 @@ def test_a_claim_is_listed_by_what_it_is_about(knowledge: Run, claim: str) -> No
         ["--symbol", "app/sessions.py::create_session"],
     ):
         assert knowledge("claim", "list", "--quiet", *words).out.split() == [claim], words
-    nothing = knowledge("claim", "list", "--tag", "nowhere")
+    nothing = knowledge("claim", "list", "--status", "rejected")
     assert (nothing.code, "no claim fits" in nothing.out) == (0, True)
+    unknown = knowledge("claim", "list", "--tag", "nowhere")
+    assert (unknown.code, "no claim bears the tag 'nowhere'" in unknown.err) == (2, True)
 
 
 def test_every_step_of_a_claims_life_needs_a_reason_and_shows_its_effect(knowledge: Run, claim: str) -> None:

@@ -20,6 +20,7 @@ SOLE_IMPORTERS = {
     "networkx": "knowledge.graph",
     "tree_sitter": "analyzers.parsing",
     "tree_sitter_language_pack": "analyzers.parsing",
+    "Stemmer": "knowledge.recall",
     "typer": "knowledge.surfaces.cli",
     "click": "knowledge.surfaces.cli",
     "rich": "knowledge.surfaces.cli",

@@ -33,6 +33,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
     },
     "Claims": {
         "status": Entry("The state of the store for this worktree, at a glance", "status", "StatusAnswer"),
+        "recall": Entry("What is remembered that bears on a text", "recall", "RecallAnswer"),
         "stale": Entry("Claims that must be looked at again, grouped by cause", "stale", "StaleAnswer"),
         "reverify": Entry("Decide by itself what can be decided, and list what is left to look at", "judging", "ReverifyAnswer"),
         "diff": Entry("What a branch would make of the claims, before it is merged", "judging", "DifferenceAnswer"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from knowledge.records import answers, invalidations
+from knowledge.records import answers, invalidations, recalls
 from knowledge.surfaces.cli.answers import HooksAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, plan, stale, store
+from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, plan, recall, stale, store
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -26,6 +26,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.ConflictsAnswer: conflicts.conflicts_answer,
     answers.PlanAnswer: plan.plan_answer,
     answers.DecisionsAnswer: decisions.decisions_answer,
+    recalls.RecallAnswer: recall.recall_answer,
     answers.GraphAnswer: graph.graph_answer,
     answers.ContextAnswer: graph.context_answer,
     answers.IndexAnswer: store.index_answer,
@@ -45,6 +46,7 @@ CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.DifferenceAnswer: lambda answer: [claim.id for claim in answer.fallen],
     answers.ConflictsAnswer: lambda answer: [conflict.id for conflict in answer.conflicts],
     answers.DecisionsAnswer: lambda answer: [decision.claim.id for decision in answer.decisions],
+    recalls.RecallAnswer: lambda answer: [line.claim.id for line in answer.lines],
     answers.PlanAnswer: lambda answer: [step.claim.id for goal in answer.goals for step in goal.steps],
 }
 """With `--quiet` these are their ids, one a line; every other answer loses only its hints."""

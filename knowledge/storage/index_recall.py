@@ -1,0 +1,100 @@
+"""The search index over claims: pieces of text by their terms, made from the ledger as far as it was read.
+
+Terms come from outside and are opaque here, but for one thing: they hold no white space and no ASCII but letters and digits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from knowledge.records.stored import RecallState
+from knowledge.storage.database import Database
+from knowledge.storage.keys import text_key
+
+_MOST_ROWS = 20_000
+"""How many pieces the terms that candidates are looked for by may be in together: a common term finds nothing that matters and takes long."""
+
+
+class RecallRows:
+    """Pieces, and how common each term is."""
+
+    db: Database
+
+    def recall_state(self) -> RecallState | None:
+        """How far the ledger was read; None where it never was."""
+        rows = self.db.rows("SELECT version, event_sequence, pieces, terms FROM recall_state WHERE id = 1")
+        return RecallState(*rows[0]) if rows else None
+
+    def put_recall_state(self, version: str, event_sequence: int) -> None:
+        """Say how far the ledger was read."""
+        with self.db.transaction():
+            self.db.run(
+                "INSERT INTO recall_state (id, version, event_sequence, pieces, terms) VALUES (1, ?, ?, 0, 0)"
+                " ON CONFLICT (id) DO UPDATE SET version = excluded.version, event_sequence = excluded.event_sequence",
+                (version, event_sequence),
+            )
+
+    def clear_recall(self) -> None:
+        """Forget every piece, so that they are made anew from the ledger."""
+        with self.db.transaction():
+            for table in ("recall_piece", "recall_term", "recall_state"):
+                self.db.run(f"DELETE FROM {table}")
+
+    def put_pieces(self, pieces: Mapping[str, Sequence[Sequence[str]]], known: Collection[str]) -> None:
+        """claim id → the terms of each of its pieces, in the place of those it had. known: the claims that may have some.
+
+        After `put_recall_state`, in the same transaction.
+        """
+        with self.db.transaction():
+            old = self._pieces_of(set(pieces) & set(known))
+            held: Counter[str] = Counter()
+            for _, kept in old:
+                held.subtract(set(kept.split(" ")))
+            new = [(claim_id, terms) for claim_id, several in pieces.items() for terms in several if terms]
+            for _, terms in new:
+                held.update(set(terms))
+            self.db.many("DELETE FROM recall_piece WHERE rowid = ?", [(row,) for row, _ in old])
+            self.db.many("INSERT INTO recall_piece (claim_id, terms) VALUES (?, ?)", [(claim_id, " ".join(terms)) for claim_id, terms in new])
+            self.db.many(
+                "INSERT INTO recall_term (key, pieces) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET pieces = pieces + excluded.pieces",
+                sorted((text_key(term), count) for term, count in held.items() if count),
+            )
+            self.db.run(
+                "UPDATE recall_state SET pieces = pieces + ?, terms = terms + ? WHERE id = 1",
+                (len(new) - len(old), sum(len(terms) for _, terms in new) - sum(kept.count(" ") + 1 for _, kept in old)),
+            )
+
+    def _pieces_of(self, claim_ids: set[str]) -> list[tuple[int, str]]:
+        if not claim_ids:
+            return []
+        query = "SELECT rowid, terms FROM recall_piece WHERE claim_id IN (SELECT value FROM json_each(?))"
+        return self.db.rows(query, (json.dumps(sorted(claim_ids)),))
+
+    def holding(self, terms: Iterable[str]) -> dict[str, int]:
+        """Term → in how many pieces it is; terms in none are left out."""
+        keys = {text_key(term): term for term in terms}
+        rows = self.db.rows(
+            "SELECT key, pieces FROM recall_term WHERE pieces > 0 AND key IN (SELECT value FROM json_each(?))", (json.dumps([*keys]),)
+        )
+        return {keys[key]: count for key, count in rows}
+
+    def search(self, holding: Mapping[str, int], limit: int) -> list[tuple[str, str]]:
+        """(claim id, terms joined by spaces) of the pieces that hold these terms best by SQLite's bm25(), at most `limit`.
+
+        holding: term → in how many pieces it is. The rarest terms are asked for, as many as are in not too many pieces together.
+        """
+        asked: list[str] = []
+        rows = 0
+        for term, count in sorted(holding.items(), key=lambda item: (item[1], item[0])):
+            if asked and rows + count > _MOST_ROWS:
+                break
+            asked.append(term)
+            rows += count
+        if not asked:
+            return []
+        wanted = " OR ".join(f'"{term}"' for term in asked)
+        return self.db.rows(
+            "SELECT claim_id, terms FROM recall_piece WHERE recall_piece MATCH ? ORDER BY bm25(recall_piece), rowid LIMIT ?", (wanted, limit)
+        )
