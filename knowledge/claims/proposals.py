@@ -13,7 +13,7 @@ from typing import Any
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.aspects import aspects_of, sides_of
 from knowledge.claims.membership import is_top_level
-from knowledge.claims.predicates import twin_kind
+from knowledge.claims.predicates import decide, twin_kind
 from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.claims.statements import Mention, Said, mentions, says_order, understand
 from knowledge.claims.view import TreeView
@@ -52,7 +52,7 @@ def propose(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
     said = understand(statement)
     if said is not None:
         found = from_said(said, view, lookup)
-        if found is not None:
+        if found is not None and found.predicate is not None and (said.is_sure or decide(found.predicate, view, view).holds):
             return found
     return _free_text(statement, view, lookup)
 
@@ -68,11 +68,11 @@ def from_said(said: Said, view: TreeView, lookup: Lookup) -> Proposal | None:
         if end is None:
             return None
         target = str(end)
-    elif said.relation == "imports":
+    elif said.relation in ("imports", "defined_in"):
         end = _one(target, lookup, view, is_module=True)
-        if end is None:
+        if end is None or (end.is_external and said.relation == "defined_in"):
             return None
-        target = str(end)
+        target = show_path(end.path) if said.relation == "defined_in" else str(end)
     elif said.relation == "inherits":
         end = _one(target, lookup, view)
         is_base = end is not None and any(e.object == end for e in view.edges_from(subject, "implements"))
@@ -114,7 +114,7 @@ def _one(text: str, lookup: Lookup, view: TreeView, *, is_module: bool = False) 
         files = [s for s in found if not s.qualified_name]
         if len(files) == 1:
             return files[0]
-        is_outside = not files and re.fullmatch(r"(?:node:)?[@\w./-]+", text) and not re.search(r"\.(?:py|[cm]?[jt]sx?)\Z", text)
+        is_outside = not files and re.fullmatch(r"(?:node:)?(?![./])[@\w./-]+", text) and not re.search(r"\.(?:py|[cm]?[jt]sx?)\Z", text)
         return external_symbol(text.removeprefix("node:")) if is_outside else None
     named = [s for s in found if s.qualified_name] or found
     return named[0] if len({(s.path, s.qualified_name) for s in named}) == 1 else None

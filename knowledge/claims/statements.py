@@ -23,11 +23,22 @@ class Said:
     members: tuple[str, ...] = ()
     value: str = ""
     is_negated: bool = False
+    is_sure: bool = True
+    """Else it may be prose ("LIMIT is configurable"), and is taken only where the code says just that."""
 
 
 _NOBODY = re.compile(r"(?:\{\}|nothing|nobody|none|no one|nowhere|없음|없다|아무것도)\Z", re.IGNORECASE)
+_PRONOUNS = frozenset({
+    "nothing", "nobody", "none", "no", "it", "this", "that", "they", "every", "each", "any", "all", "some", "everything", "something", "anything",
+    "everyone", "which", "what", "there", "이것", "그것", "아무것", "모두",
+})  # fmt: skip
+_NO_MODULE = re.compile(r"[a-z]+ly|things|names|modules|packages|files|code", re.IGNORECASE)
+_EXCEPTIONS = frozenset({"오류", "예외", "에러"})
+_KIND = re.compile(
+    r"(?:(?:the )?(?:function|method|class|module|file) |(?:함수|메서드|클래스|모듈|파일) )|(?: (?:함수|메서드|메소드|클래스|모듈|파일))\Z"
+)
 _QUOTED = re.compile(r"(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`)")
-_BEFORE_OPERAND = frozenset({"lambda", "await", "new", "typeof", "not", "void"})
+_BEFORE_OPERAND = frozenset({"lambda", "await", "new", "typeof", "not", "void", "keyof", "readonly", "unique", "asserts"})
 _LITERALS = frozenset({"none", "true", "false", "null", "undefined"})
 
 
@@ -53,30 +64,43 @@ def _said(phrasing: Phrasing, groups: dict[str, str | None]) -> Said | None:
     value = written.strip("`")
     if phrasing.relation == "default":
         target = groups.get("a") or ""
-    if phrasing.relation in ("value", "default") and not _is_expression(written, is_sure=phrasing.relation == "default"):
+    if _PRONOUNS & {clean(subject).lower(), clean(target).lower()}:
         return None
-    return Said(phrasing.relation, clean(subject), clean(target), listed, value, phrasing.is_negated)
+    return Said(phrasing.relation, clean(subject), clean(target), listed, value, phrasing.is_negated, _is_sure(phrasing.relation, target, written))
 
 
-def _is_expression(text: str, *, is_sure: bool) -> bool:
-    """Whether a text may be code: no two words side by side, and no lone everyday word unless it `is_sure` that code stands there."""
+def _is_sure(relation: str, target: str, written: str) -> bool:
+    """Whether what is said of the subject is no prose."""
+    if relation in ("value", "default", "returns_type"):
+        return _is_expression(written, is_type=relation == "returns_type")
+    if relation == "imports":
+        return not _NO_MODULE.fullmatch(target)
+    if relation in ("inherits", "raises"):
+        return target.strip("`") != target or not ((is_common(target.lower()) and target.islower()) or target in _EXCEPTIONS)
+    return True
+
+
+def _is_expression(text: str, *, is_type: bool) -> bool:
+    """Whether a text is code and no prose: no two words side by side, no lone everyday word. Of types many are everyday words (`number`)."""
     if text.startswith("`") and text.endswith("`"):
         return True
     words = "".join(" '' " if i % 2 else piece for i, piece in enumerate(_QUOTED.split(text)))
     while (outside := re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}", "", words)) != words:
         words = outside
-    pairs = re.finditer(r"(?=(?<![\w.])([A-Za-z_가-힣][\w.]*)\s+[A-Za-z_가-힣])", words)
-    if any(found[1].lower() not in _BEFORE_OPERAND for found in pairs):
+    pairs = re.finditer(r"(?=(?<![\w.])([\w가-힣][\w.]*)\s+[\w가-힣])", words)
+    if any(found[1].lower() not in _BEFORE_OPERAND for found in pairs) or re.search(r"\d[가-힣]", words):
         return False
-    lone = text.strip()
-    return is_sure or not re.fullmatch(r"[A-Za-z가-힣]+", lone) or lone.lower() in _LITERALS or not is_common(lone.lower())
+    lone = text.strip().lower()
+    if is_type or lone in _LITERALS:
+        return not _NOBODY.match(lone) or lone in _LITERALS
+    return not re.fullmatch(r"[a-z가-힣]+(?:-[a-z가-힣]+)*", text.strip())
 
 
 def names_in(text: str) -> tuple[str, ...]:
     """The names of a list: `{a, b}`, `a and b`, `a와 b`, `a, b 그리고 c`; () where something else stands between them."""
     inner = text.strip().strip("{}[]")
     parts = re.split(r"\s*,\s*(?:and\s+|or\s+|그리고\s+)?|\s+(?:and|or|및|그리고)\s+|(?<=[\w`)])(?:와|과|이랑|랑)\s+", inner)
-    names = [clean(p) for p in parts if p.strip()]
+    names = [clean(_KIND.sub("", p.strip())) for p in parts if p.strip()]
     return tuple(names) if all(re.fullmatch(NAME, n) or re.fullmatch(PATH, n) for n in names) else ()
 
 
