@@ -10,11 +10,13 @@
     │   ├── UnknownRecordError        no claim, evidence, event … with that id
     │   ├── InvalidRecordError        a record that says something impossible
     │   ├── InvalidPolicyError        a bank's vocabulary that cannot be taken
+    │   ├── OutsideInputError         another program's output that cannot be read, or speaks of other content
     │   └── LifecycleError            a step that the claim's lifecycle does not have
     ├── NotARepositoryError           there is no git repository here                                 exit 3
     ├── NotInitializedError           `knowledge init` was never run here                             exit 3
     ├── RepositoryReadError           git cannot read what was asked (missing or damaged object)      exit 4
     ├── AnalyzerStartError            the child process that parses files does not start              exit 6
+    ├── OutsideToolError              another program is not installed, fails, or takes too long      exit 6
     └── StoreError                                                                                    exit 5
         ├── StoreLockedError          another process holds the database for too long
         ├── StoreReadOnlyError        the database's folder cannot be written
@@ -78,6 +80,10 @@ class InvalidPolicyError(UsageError):
     code = "invalid-policy"
 
 
+class OutsideInputError(UsageError):
+    code = "outside-input"
+
+
 class LifecycleError(UsageError):
     code = "lifecycle"
 
@@ -100,6 +106,11 @@ class RepositoryReadError(KnowledgeError):
 class AnalyzerStartError(KnowledgeError):
     exit_code = 6
     code = "analyzer-start"
+
+
+class OutsideToolError(KnowledgeError):
+    exit_code = 6
+    code = "outside-tool"
 
 
 class StoreError(KnowledgeError):

@@ -8,7 +8,10 @@ from functools import cached_property
 
 from analyzers.registry import LANGUAGES, language_of
 from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymbolError
+from knowledge.graph.agreement import Agreement, compare
+from knowledge.graph.resolution import RESOLVER, RESOLVER_VERSION
 from knowledge.graph.symbols import find_symbol, find_symbols
+from knowledge.operations.outside import OutsideTree
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.edges import Edge, Limitation, NodeKind
 from knowledge.records.identifiers import SymbolId, read_path, show_path
@@ -22,18 +25,40 @@ _NODE_KINDS: dict[str, NodeKind] = {
     "enum": "type",
 }
 
+BUILT_IN = f"{RESOLVER} {RESOLVER_VERSION}"
+"""The analyzer of this program, as its edges name it."""
+
 
 class GraphTree:
-    """`GraphSource` and `NameSource` over one indexed tree."""
+    """`GraphSource` and `NameSource` over one indexed tree. outside: what other programs say of it; None: only the built-in edges."""
 
-    def __init__(self, view: IndexedTree) -> None:
-        self.view = view
+    def __init__(self, view: IndexedTree, outside: OutsideTree | None = None) -> None:
+        self.view, self.outside = view, outside
 
     def out_edges(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
-        return self.view.edges_from(symbol, predicate)
+        found = self.view.edges_from(symbol, predicate)
+        if self.outside is None:
+            return found
+        told = self.outside.edges_from(symbol.path)
+        return [*found, *(e for e in told if e.predicate == predicate and e.subject.qualified_name == symbol.qualified_name)]
 
     def in_edges(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
-        return self.view.edges_into(symbol, predicate)
+        found = self.view.edges_into(symbol, predicate)
+        if self.outside is None:
+            return found
+        return [*found, *(e for e in self.outside.edges_into(self.view.bearers(symbol)) if e.predicate == predicate)]
+
+    def agreement(self, edge: Edge) -> Agreement | None:
+        """Who says the same of the edge's place and who does not; None where only one analyzer looked at it."""
+        path = edge.subject.path
+        if self.outside is None:
+            return None
+        around, looking = self.outside.edges_from(path), self.outside.looking_at(path, edge.predicate)
+        if not around and not looking:
+            return None
+        names = [*looking, *([BUILT_IN] if LANGUAGES[language_of(path)].has_resolution else [])]
+        found = compare(edge, [*self.view.edges_of_file(path), *around], names)
+        return found if len(found.said_by) + len(found.silent) + len(found.instead) > 1 else None
 
     def is_test(self, symbol: SymbolId) -> bool:
         return "test" in self.view.kinds_of(symbol.path)
@@ -43,7 +68,8 @@ class GraphTree:
         if not path:
             gaps = [(code, "", count) for code, count in sorted(self.view.limitation_counts().items())]
             gaps += [("no-resolution", f" in {language}", count) for language, count in sorted(self._unresolved.items())]
-            return [Limitation(code, f"{count} file{'s' if count > 1 else ''} of this tree{what}") for code, what, count in gaps]
+            found = [Limitation(code, f"{count} file{'s' if count > 1 else ''} of this tree{what}") for code, what, count in gaps]
+            return [*found, *self.outside.limitations()] if self.outside is not None else found
         resolution = self.view.files.get(path, (0, 0))[1]
         found = list(self.view.loader.index.limitations([resolution]).get(resolution, ())) if resolution else []
         if code := self.view.meta.get("unreadable", {}).get(show_path(path)):

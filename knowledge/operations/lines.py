@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from knowledge.claims.proposals import CANNOT_NOTICE
+from knowledge.graph.agreement import Agreement
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import AnchorLine, CauseLine, ClaimLine, EdgeLine, VerdictLine
@@ -118,11 +119,13 @@ def commit_line(commit: Commit) -> CommitLine:
     return CommitLine(commit.revision, commit.subject, commit.author, at)
 
 
-def edge_line(edge: Edge) -> EdgeLine:
-    """An edge with its place, lines counted from 1."""
+def edge_line(edge: Edge, agreement: Agreement | None = None) -> EdgeLine:
+    """An edge with its place, lines counted from 1, and what other analyzers say of it where they looked."""
+    others = agreement or Agreement((), (), ())
     return EdgeLine(
         str(edge.subject), edge.predicate, str(edge.object), edge.confidence_kind, edge.reason,
         f"{show_path(edge.subject.path)}:{edge.row + 1}", edge.rivals, edge.said_by,
+        others.said_by, others.silent, tuple(f"{name}: {symbol}" for name, symbol in others.instead),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from knowledge.errors import UnknownSymbolError, UsageError
@@ -10,10 +11,10 @@ from knowledge.graph import queries
 from knowledge.graph.network import ExportHeader, to_graphml, to_json, whole_graph
 from knowledge.operations.graph_tree import GraphTree, find_one
 from knowledge.operations.lines import edge_line
+from knowledge.operations.outside import OutsideTree
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.specs import file_or_symbol
-from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import GraphAnswer, TransferAnswer
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, show_path
@@ -41,11 +42,11 @@ def ask(project: Project, question: str, symbol_text: str = "", *, other: str = 
     if question not in QUESTIONS:
         raise UsageError(f"there is no question {question!r}", suggestions=QUESTIONS)
     view = Reading(project).trees.at(at)
-    graph = GraphTree(view)
+    graph = GraphTree(view, OutsideTree(view, project.ledger.analyses))
     if question == "unreferenced":
         return _unreferenced(project, graph, symbol_text, limit)
     symbol = file_or_symbol(symbol_text, view, is_outside_allowed=question in ("importers", "readers", "writers"))
-    if symbol.is_external and not any(view.edges_into(symbol, predicate) for predicate in ("imports", "reads", "writes")):
+    if symbol.is_external and not any(graph.in_edges(symbol, predicate) for predicate in ("imports", "reads", "writes")):
         raise UnknownSymbolError(f"nothing called {symbol_text!r} is defined, imported or read in {view.tree.snapshot.label}")
     if question == "impact":
         sections: Sequence[queries.Answer] = queries.impact(graph, symbol).sections()
@@ -53,26 +54,28 @@ def ask(project: Project, question: str, symbol_text: str = "", *, other: str = 
         sections = [queries.path(graph, symbol, find_one(other, view))]
     else:
         sections = [_ONE[question](graph, symbol)]
-    return _answer(project, question, str(symbol), sections, view, limit)
+    return _answer(project, question, str(symbol), sections, graph, limit)
 
 
-def _answer(project: Project, question: str, symbol: str, sections: Sequence[queries.Answer], view: IndexedTree, limit: int) -> GraphAnswer:
+def _answer(project: Project, question: str, symbol: str, sections: Sequence[queries.Answer], graph: GraphTree, limit: int) -> GraphAnswer:
     edges: dict[Edge, None] = {}
     for section in sections:
         for member in section.members:
             edges.update(dict.fromkeys(member.edges))
-    lines = [edge_line(e) for e in edges]
+    shown = list(edges)[:limit] if limit else list(edges)
+    members = [member for section in sections for member in section.members]
     limitations = {
         f"{x.code}: {x.detail}".rstrip(": ") + (f" ({show_path(x.path)})" if x.path else ""): None for s in sections for x in s.limitations
     }
     return GraphAnswer(
-        tree=project.tree_name(view.tree.snapshot),
+        tree=project.tree_name(graph.view.tree.snapshot),
         question=question,
         symbol=symbol,
-        edges=tuple(lines[:limit]) if limit else tuple(lines),
-        resolved=sum(m.confidence_kind == "resolved" for s in sections for m in s.members),
-        inferred=sum(m.confidence_kind == "inferred" for s in sections for m in s.members),
-        left_out=sum(s.left_out for s in sections) + (max(0, len(lines) - limit) if limit else 0),
+        edges=tuple(edge_line(edge, graph.agreement(edge)) for edge in shown),
+        resolved=sum(member.confidence_kind == "resolved" for member in members),
+        inferred=sum(member.confidence_kind == "inferred" for member in members),
+        observed=sum(member.confidence_kind == "observed" for member in members),
+        left_out=sum(s.left_out for s in sections) + len(edges) - len(shown),
         limitations=tuple(limitations),
         notes=tuple(f"{s.question}: {len(s.members)}" for s in sections) if len(sections) > 1 else (),
     )
@@ -104,8 +107,8 @@ def export_graph(project: Project, out: Path, form: str, *, at: str | None = Non
     if form not in writers:
         raise UsageError(f"there is no graph format {form!r}; expected graphml or json", suggestions=tuple(writers))
     view = Reading(project).trees.at(at)
-    source = GraphTree(view)
+    source = GraphTree(view, outside := OutsideTree(view, project.ledger.analyses))
     limits = tuple(x for path in view.files for x in source.limitations(path)) + tuple(source.limitations(b""))
-    graph = whole_graph(view.all_edges(), source.node_kinds, ExportHeader(view.tree.snapshot.label, limits))
+    graph = whole_graph(chain(view.all_edges(), outside.all_edges()), source.node_kinds, ExportHeader(view.tree.snapshot.label, limits))
     out.write_bytes(writers[form](graph))
     return TransferAnswer(str(out), {"nodes": graph.number_of_nodes(), "edges": graph.number_of_edges()})

@@ -240,13 +240,13 @@ class IndexedTree(TreeFiles):
 
     def edges_into(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
         mine = self._resolutions
-        same = [SymbolId(symbol.path, symbol.qualified_name, n, symbol.package) for n in range(self._bearers(symbol))]
-        return [e for _, e in self.loader.index.edges_into(same, predicate, mine)]
+        return [e for _, e in self.loader.index.edges_into(self.bearers(symbol), predicate, mine)]
 
-    def _bearers(self, symbol: SymbolId) -> int:
-        """How many definitions of its file bear the symbol's name: an edge may lead to any of them."""
+    def bearers(self, symbol: SymbolId) -> list[SymbolId]:
+        """The definitions of its file that bear the symbol's name: an edge may lead to any of them."""
         facts = self.facts(symbol.path) if symbol.path and symbol.qualified_name else None
-        return max(1, sum(d.qualified_name == symbol.qualified_name for d in facts.definitions)) if facts is not None else 1
+        count = max(1, sum(d.qualified_name == symbol.qualified_name for d in facts.definitions)) if facts is not None else 1
+        return [SymbolId(symbol.path, symbol.qualified_name, n, symbol.package) for n in range(count)]
 
     def edges_of_file(self, path: bytes) -> tuple[Edge, ...]:
         """Every edge that goes out of a file."""

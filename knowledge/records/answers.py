@@ -198,7 +198,11 @@ class ReconcileAnswer:
 
 @dataclass(frozen=True, slots=True)
 class EdgeLine:
-    """An edge for people: confidence kind and reason, and where it was seen."""
+    """An edge for people: confidence kind and reason, and where it was seen.
+
+    agreed_by: the analyzers that know this relation, silent: those that looked at the file and do not, instead: `analyzer: symbol` where one
+    leads elsewhere from the same place. All empty where a single analyzer looked.
+    """
 
     subject: str
     predicate: str
@@ -208,6 +212,9 @@ class EdgeLine:
     place: str
     rivals: int
     analyzer: str
+    agreed_by: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +232,34 @@ class GraphAnswer:
     notes: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     """Where the answer is symbols, not edges (unreferenced)."""
+    observed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisLine:
+    """What another program said, once: who, of which tree, and how many of the files it looked at have that content in the tree asked about."""
+
+    id: str
+    format: str
+    analyzer: str
+    revision: str | None
+    tree_key: str
+    reference: str
+    origin: str
+    at: str
+    author: str
+    files: int
+    present: int
+    edges: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysesAnswer:
+    """What was taken in from other programs. notes: what was not taken, and why."""
+
+    tree: TreeName
+    analyses: tuple[AnalysisLine, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from git_fixtures import GitRepo
 from pydantic import TypeAdapter
+from scip_fixtures import ScipWriter
 
 from knowledge.surfaces.cli.json_text import to_plain
 from knowledge.surfaces.cli.main import main
@@ -434,11 +435,12 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("plan", "show"): (), ("plan", "add"): ("Log people in faster",), ("plan", "depend"): ("GOAL", "THIRD"),
     ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
+    ("analysis", "list"): (), ("analysis", "scip"): ("SCIP",), ("analysis", "withdraw"): ("a_", "-m", "x"),
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip
 """What each command is given below, where it needs something other than a symbol."""
 SYMBOL_QUESTIONS = {"callers", "callees", "subclasses", "readers", "writers", "tests", "impact"}
-ORDER = ["reopen", "correct", "withdraw", "supersede", "redact", "remove", "import", "uninit"]
+ORDER = ["reopen", "correct", "supersede", "redact", "remove", "import", "scip", "withdraw", "uninit"]
 
 
 def test_every_command_writes_json_that_fits_its_schema(
@@ -452,6 +454,11 @@ def test_every_command_writes_json_that_fits_its_schema(
     names["EVIDENCE"] = knowledge("claim", "show", claim, "--json").json["evidence"][0]["id"]
     names["GOAL"] = knowledge("plan", "add", "Keep sessions", "--quiet").out.strip()
     names["CONFLICT"] = knowledge("conflicts", "report", claim, names["THIRD"], "-m", "x", "--quiet").out.strip()
+    writer = ScipWriter()
+    source = "app/sessions.py"
+    writer.document(source, (repo.path / source).read_text(), [("create_session", 0, "t . p 1 create_session().", 1)])
+    names["SCIP"] = str(tmp_path / "index.scip")
+    (tmp_path / "index.scip").write_bytes(writer.content())
     todo = sorted(entries(), key=lambda item: ORDER.index(item[0][-1]) if item[0][-1] in ORDER else -1)
     for words, entry in todo:
         given = ASKED.get(words, ("create_session",) if words[0] in SYMBOL_QUESTIONS else ())

@@ -18,6 +18,7 @@ SOLE_IMPORTERS = {
     "sqlite3": "knowledge.storage",
     "pygit2": "knowledge.repository",
     "networkx": "knowledge.graph",
+    "google.protobuf": "knowledge.facts.importers.scip",
     "tree_sitter": "analyzers.parsing",
     "tree_sitter_language_pack": "analyzers.parsing",
     "Stemmer": "knowledge.recall",

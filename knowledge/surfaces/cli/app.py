@@ -109,6 +109,15 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
         "impact": Entry("Whom to check when a symbol changes", "questions", "GraphAnswer"),
         "path": Entry("How one symbol reaches another", "questions", "GraphAnswer"),
         "unreferenced": Entry("Definitions that nothing was found to use", "questions", "GraphAnswer"),
+        "analysis": Branch(
+            "What other programs say of the code, beside the built-in answers (alone: list)",
+            {
+                "list": Entry("What other programs said of the code, and how much of it is present", "analysis", "AnalysesAnswer"),
+                "scip": Entry("Take in a SCIP index, as scip-python, scip-typescript and others write it", "analysis", "AnalysesAnswer"),
+                "withdraw": Entry("Let an analysis answer no more", "analysis", "AnalysesAnswer"),
+            },
+            default="list",
+        ),
         "graph": Branch("The code graph as a whole", {"export": Entry("Write the code graph to a file", "graph", "TransferAnswer")}),
     },
     "Carry": {

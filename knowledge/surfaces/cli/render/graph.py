@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
-from knowledge.records.answers import ContextAnswer, EdgeLine, GraphAnswer, SymbolLine
+from knowledge.records.answers import AnalysesAnswer, ContextAnswer, EdgeLine, GraphAnswer, SymbolLine
 from knowledge.surfaces.cli.render.claims import claim_lines
-from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, data, heading, hint, join, note, plural, table, tree_text
+from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, data, heading, hint, join, labelled, note, plural, table, tree_text
 from knowledge.surfaces.cli.safe_text import clean
 
 _KNOWN = {
@@ -22,7 +22,8 @@ _SHORT_NOTE = 24
 
 def graph_answer(answer: GraphAnswer) -> list[Line]:
     """Edges, resolved ones first; then what was left out and what the analysis cannot show."""
-    counts = f"{answer.resolved:,} resolved, {answer.inferred:,} inferred"
+    seen = f", {answer.observed:,} observed" if answer.observed else ""
+    counts = f"{answer.resolved:,} resolved{seen}, {answer.inferred:,} inferred"
     about = Text.assemble(" of ", data(answer.symbol, NAME)) if answer.symbol else Text()
     lines = [Line(Text.assemble((answer.question, "bold"), about, " in ", tree_text(answer.tree), ": ", counts), hang=2)]
     if not answer.edges and answer.symbol:
@@ -35,17 +36,35 @@ def graph_answer(answer: GraphAnswer) -> list[Line]:
 
 
 def edge_lines(edges: Iterable[EdgeLine], symbol: str = "") -> list[Line]:
-    """Under how they are known, one line for the edges between the same two ends: where they were seen, and the end that is not `symbol`."""
+    """Under how they are best known, one line for the edges between the same two ends: where they were seen, the end that is not `symbol`, how each
+    analyzer knows them, and who says otherwise."""
+    relations: dict[tuple[str, str, str], list[EdgeLine]] = {}
+    for edge in edges:
+        relations.setdefault((edge.subject, edge.predicate, edge.object), []).append(edge)
     lines: list[Line] = []
     for kind, (style, meaning) in _KNOWN.items():
-        groups: dict[tuple[str, str, str, str, int], list[str]] = {}
-        for edge in edges:
-            if edge.confidence_kind == kind:
-                groups.setdefault((edge.subject, edge.predicate, edge.object, edge.reason, edge.rivals), []).append(edge.place)
+        groups = [group for group in _groups(relations.values()) if _best(group) == kind]
         if groups:
             lines += [BLANK, Line(join(Text(kind, style=style), Text(meaning, style=QUIET)))]
-            lines += table([_row(group, places, symbol) for group, places in groups.items()])
+            lines += table([_row(group, symbol) for group in groups])
     return lines
+
+
+def _groups(relations: Iterable[list[EdgeLine]]) -> Iterator[list[EdgeLine]]:
+    """What is said of a relation on one line: all of it where several analyzers look, else what is known in the same way."""
+    for several in relations:
+        if any(edge.agreed_by for edge in several):
+            yield several
+            continue
+        alike: dict[tuple[str, str, int], list[EdgeLine]] = {}
+        for edge in several:
+            alike.setdefault((edge.confidence_kind, edge.reason, edge.rivals), []).append(edge)
+        yield from alike.values()
+
+
+def _best(group: Sequence[EdgeLine]) -> str:
+    kinds = {edge.confidence_kind for edge in group}
+    return next(kind for kind in _KNOWN if kind in kinds)
 
 
 def context_answer(answer: ContextAnswer) -> list[Line]:
@@ -74,16 +93,33 @@ def context_answer(answer: ContextAnswer) -> list[Line]:
     return lines
 
 
-def _row(group: tuple[str, str, str, str, int], places: Sequence[str], symbol: str) -> tuple[Text, Text]:
-    subject, predicate, target, reason, rivals = group
+def _row(group: Sequence[EdgeLine], symbol: str) -> tuple[Text, Text]:
+    first = group[0]
+    places = list(dict.fromkeys(edge.place for edge in group))
     where = data(_joined(places), NAME)
-    known = data(" ".join(part for part in (reason, plural(rivals, "rival") if rivals else "") if part), QUIET)
-    if symbol and subject == symbol:
-        return where, join(data(target), known)
-    own = data(_within(subject, places[0]))
-    if symbol and target == symbol:
+    known = data(_how_known(group), QUIET)
+    if symbol and first.subject == symbol:
+        return where, join(data(first.object), known)
+    own = data(_within(first.subject, places[0]))
+    if symbol and first.object == symbol:
         return where, join(own, known)
-    return where, join(Text(" ").join([part for part in (own, Text(predicate, style=QUIET), data(target)) if part.plain]), known)
+    return where, join(Text(" ").join([part for part in (own, Text(first.predicate, style=QUIET), data(first.object)) if part.plain]), known)
+
+
+def _how_known(group: Sequence[EdgeLine]) -> str:
+    """`import, 1 rival`; where several analyzers look, who says so and how, who does not, and who leads elsewhere."""
+    if not any(edge.agreed_by for edge in group):
+        return " ".join(part for part in (group[0].reason, plural(group[0].rivals, "rival") if group[0].rivals else "") if part)
+    hows: dict[str, dict[str, None]] = {}
+    for edge in group:
+        hows.setdefault(edge.analyzer, {})[" ".join(dict.fromkeys((edge.confidence_kind, edge.reason)))] = None
+    said = ", ".join(f"{analyzer} ({', '.join(how)})" for analyzer, how in hows.items())
+    instead = list(dict.fromkeys(other for edge in group for other in edge.instead))
+    silent = [name for name in dict.fromkeys(name for edge in group for name in edge.silent) if name not in hows]
+    parts = [f"{'agreed by' if len(hows) > 1 else 'only'} {said}"]
+    parts += [f"differs: {'; '.join(instead)}"] if instead else []
+    parts += [f"not known to {', '.join(silent)}"] if silent else []
+    return " · ".join(parts)
 
 
 def _joined(places: Sequence[str]) -> str:
@@ -101,6 +137,20 @@ def _within(symbol: str, place: str) -> str:
 def _symbol_row(symbol: SymbolLine) -> tuple[Text, Text]:
     named = Text.assemble(data(_within(symbol.symbol, symbol.place)), data(symbol.signature))
     return data(symbol.place, NAME), join(named, data(f"{symbol.kind}, {symbol.why}", QUIET))
+
+
+def analyses_answer(answer: AnalysesAnswer) -> list[Line]:
+    """What other programs said, one row each, and what was not taken."""
+    lines = [Line(Text.assemble("from other programs, in ", tree_text(answer.tree)))]
+    if not answer.analyses:
+        lines.append(Line(Text("nothing is taken in; `knowledge analysis scip FILE` takes in an index"), 2))
+    for one in answer.analyses:
+        of = one.revision[:12] if one.revision else "an uncommitted tree"
+        counts = f"{one.present:,} of {plural(one.files, 'file')} as it saw them · {plural(one.edges, 'edge')}"
+        lines.append(
+            labelled(data(one.id, NAME), join(data(one.analyzer, "bold"), Text(counts), data(f"{one.format} of {of}, {one.at}", QUIET)), indent=2)
+        )
+    return [*lines, *(note(text) for text in answer.notes)]
 
 
 def _limitation_lines(limitations: Sequence[str]) -> list[Line]:

@@ -28,6 +28,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.DecisionsAnswer: decisions.decisions_answer,
     recalls.RecallAnswer: recall.recall_answer,
     answers.GraphAnswer: graph.graph_answer,
+    answers.AnalysesAnswer: graph.analyses_answer,
     answers.ContextAnswer: graph.context_answer,
     answers.IndexAnswer: store.index_answer,
     answers.InitAnswer: store.init_answer,
