@@ -109,11 +109,14 @@ class MemoryTree:
     def kinds_of(self, path: bytes) -> frozenset[str]:
         return frozenset(classify(path))
 
+    def packages_of(self, path: bytes) -> tuple[str, ...]:
+        return self._resolver.layout.packages_of(path)
+
     def unreadable_in(self, package: str) -> Sequence[bytes]:
-        return [p for p in sorted(self.files) if self._is_unreadable(p) and not self.kinds_of(p) & OUT_OF_SCOPE and self.package_of(p) == package]
+        return [p for p in sorted(self.files) if self._is_unreadable(p) and not self.kinds_of(p) & OUT_OF_SCOPE and package in self.packages_of(p)]
 
     def unresolved_in(self, package: str) -> Sequence[str]:
-        found = {language_of(p) for p in self.files if language_of(p) and not self.kinds_of(p) & OUT_OF_SCOPE and self.package_of(p) == package}
+        found = {language_of(p) for p in self.files if language_of(p) and not self.kinds_of(p) & OUT_OF_SCOPE and package in self.packages_of(p)}
         return sorted(name for name in found if LANGUAGES[name].kind == "code" and not LANGUAGES[name].has_resolution)
 
     def symbols_named(self, name: str) -> Sequence[SymbolId]:
@@ -164,4 +167,4 @@ def changed_keys(old: MemoryTree, new: MemoryTree) -> set[str]:
 def _side(path: bytes, tree: MemoryTree) -> FileSide:
     if not tree.has_path(path):
         return FileSide()
-    return FileSide(tree.blob_id(path), tree.facts(path), tree.digests(path), tree.skipped(path), tree.package_of(path))
+    return FileSide(tree.blob_id(path), tree.facts(path), tree.digests(path), tree.skipped(path), tree.packages_of(path))

@@ -69,10 +69,14 @@ def question_of(name: str) -> Question:
 
 
 def default_scope(subject: SymbolId, members: Sequence[SymbolId], view: TreeView) -> dict[str, Any]:
-    """The package of the subject; for something outside of the repository the members' package, else every package of the repository."""
-    inside = next((s for s in (subject, *members) if not s.is_external), None)
-    if inside is not None:
-        return {"package": view.package_of(inside.path)}
+    """The package of the subject; for something outside of the repository the members' package, else every package of the repository.
+
+    Where the members are named lie elsewhere, the repository as a whole is meant.
+    """
+    inside = [s for s in (subject, *members) if not s.is_external]
+    if inside:
+        package = view.package_of(inside[0].path)
+        return {"package": package} if all(package in view.packages_of(s.path) for s in inside) else {}
     marks = (path for name in _PACKAGE_MARKS for path in view.paths_named(name) if not view.kinds_of(path) & OUT_OF_SCOPE)
     packages = sorted({view.package_of(path) for path in marks})
     return {"package": packages[0]} if len(packages) == 1 else {}
@@ -129,7 +133,7 @@ def in_scope(path: bytes, package: str | None, included: frozenset[str], view: T
     """Whether a set within `package` (None: everything) has members in the file; kinds of file that sets leave out count where `included`."""
     if (view.kinds_of(path) & OUT_OF_SCOPE) - included:
         return False
-    return package is None or view.package_of(path) == package
+    return package is None or package in view.packages_of(path)
 
 
 def old_names(members: Sequence[SymbolId], old_members: Sequence[str], then: FactsView | None, now: TreeView) -> dict[SymbolId, str]:

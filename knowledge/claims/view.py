@@ -55,6 +55,10 @@ class TreeView(FactsView, Protocol):
         """The package (source root aside) a path belongs to; survives a move of the whole package."""
         ...
 
+    def packages_of(self, path: bytes) -> Sequence[str]:
+        """Every package whose sets have members in the file: its own first, then those around it."""
+        ...
+
     def kinds_of(self, path: bytes) -> frozenset[str]:
         """test, generated, vendored, docs, example …"""
         ...

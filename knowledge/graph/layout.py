@@ -92,15 +92,24 @@ class Layout:
         return repr(([(other, self.roots(other)) for other in self.visible_projects(project)], sorted(self._python_directories)))
 
     def package_of(self, path: bytes) -> str:
-        """The project's directory and the top-level package of a file. It survives moves of the package between source directories."""
+        """The project's directory and the top-level package of a file. It survives moves of the package between source directories.
+
+        A Python module that stands in no package belongs to the project as a whole.
+        """
         project = self.project_of(path)
         if path.endswith((b".py", b".pyi")):
             root = next(root for root in (*self.roots(project), project, b"") if _is_below(path, root))
             top = path[len(root) :].lstrip(b"/").split(b"/")[0]
-            return _label(project, top.rpartition(b".")[0] if top.endswith((b".py", b".pyi")) else top)
+            return _label(project, b"" if top.endswith((b".py", b".pyi")) else top)
         if path.endswith(self.javascript.SUFFIXES):
             return _label(self.javascript.package_directory(path), b"")
         return _label(project, path[len(project) :].lstrip(b"/").partition(b"/")[0] if b"/" in path[len(project) :].lstrip(b"/") else b"")
+
+    def packages_of(self, path: bytes) -> tuple[str, ...]:
+        """The packages whose sets have members in a file: its own; for Python also the project as a whole, of which loose modules speak."""
+        own = self.package_of(path)
+        whole = _label(self.project_of(path), b"") if path.endswith((b".py", b".pyi")) else own
+        return (own,) if whole == own else (own, whole)
 
     # ── questions by key ──
 

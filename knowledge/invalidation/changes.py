@@ -16,13 +16,13 @@ from knowledge.records.identifiers import SymbolId, show_path
 
 @dataclass(frozen=True, slots=True)
 class FileSide:
-    """One side of a changed path. blob_id "": the file is not there. `package` is set where unreadable files count."""
+    """One side of a changed path. blob_id "": the file is not there. `packages` are set where unreadable files count."""
 
     blob_id: str = ""
     facts: FileFacts | None = None
     digests: SymbolDigests | None = None
     skipped: str = ""
-    package: str = ""
+    packages: tuple[str, ...] = ()
 
     @property
     def is_unreadable(self) -> bool:
@@ -51,7 +51,7 @@ def keys_of_file(change: FileChange) -> set[str]:
     values_before, values_after = _values(old), _values(new)
     keys |= {f"value:{key}" for key in values_before.keys() | values_after.keys() if values_before.get(key) != values_after.get(key)}
     if old.is_unreadable != new.is_unreadable:
-        keys |= {f"unreadable:{side.package}" for side in (old, new) if side.is_unreadable}
+        keys |= {f"unreadable:{package}" for side in (old, new) if side.is_unreadable for package in side.packages}
     return keys
 
 

@@ -237,4 +237,4 @@ def _side(path: bytes, view: IndexedTree, is_watched: bool) -> FileSide:
         return FileSide()
     facts = view.facts(path)
     digests = view.digests(path) if is_watched and facts is not None else None
-    return FileSide(blob_id, facts, digests, view.skipped(path), view.package_of(path))
+    return FileSide(blob_id, facts, digests, view.skipped(path), tuple(view.packages_of(path)))

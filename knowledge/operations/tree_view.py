@@ -305,6 +305,9 @@ class IndexedTree(TreeFiles):
         is_generated = self.meta.get("unreadable", {}).get(show_path(path)) == GENERATED
         return frozenset(classify(path)) | ({GENERATED} if is_generated else frozenset())
 
+    def packages_of(self, path: bytes) -> tuple[str, ...]:
+        return self.layout.packages_of(path)
+
     def unreadable_in(self, package: str) -> Sequence[bytes]:
         return self._unreadable.get(package, ())
 
@@ -325,7 +328,8 @@ class IndexedTree(TreeFiles):
         for path in self.files:
             spec = LANGUAGES.get(language_of(path))
             if spec is not None and spec.kind == "code" and not spec.has_resolution and not self.kinds_of(path) & OUT_OF_SCOPE:
-                found.setdefault(self.package_of(path), set()).add(spec.name)
+                for package in self.packages_of(path):
+                    found.setdefault(package, set()).add(spec.name)
         return {package: tuple(sorted(names)) for package, names in found.items()}
 
     @cached_property
@@ -367,7 +371,8 @@ class IndexedTree(TreeFiles):
             path = read_path(shown)
             # A file that could never prove a member hides none when it does not parse: `unresolved_in` tells of it.
             if LANGUAGES[language_of(path)].has_resolution and not self.kinds_of(path) & OUT_OF_SCOPE:
-                found.setdefault(self.package_of(path), []).append(path)
+                for package in self.packages_of(path):
+                    found.setdefault(package, []).append(path)
         return {package: tuple(sorted(paths)) for package, paths in found.items()}
 
     def symbols_named(self, name: str) -> tuple[SymbolId, ...]:

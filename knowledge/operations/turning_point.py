@@ -106,6 +106,9 @@ class TreeByHalf(TreeFiles):
     def kinds_of(self, path: bytes) -> frozenset[str]:
         return self.whole.kinds_of(path)
 
+    def packages_of(self, path: bytes) -> Sequence[str]:
+        return self.whole.packages_of(path)
+
     def unreadable_in(self, package: str) -> Sequence[bytes]:
         return self.whole.unreadable_in(package)
 

@@ -139,7 +139,7 @@ def test_a_broken_project_file_says_nothing(name: str) -> None:
     """Project files that do not parse, or that nest without end, are as good as empty."""
     for text in ("[[[", "{" * 5000, '{"compilerOptions": {"paths": 3, "baseUrl": []}, "exports": 7, "workspaces": {"a": 1}}', "\x00\xff"):
         layout = Layout(Files({name: text, "app.py": "", "x.ts": ""}))
-        assert layout.package_of(b"app.py") == "app"
+        assert layout.package_of(b"app.py") == "."
         assert layout.javascript.stems_for(b"x.ts", "./y") == (b"y",)
 
 
@@ -148,7 +148,9 @@ def test_a_broken_project_file_says_nothing(name: str) -> None:
     [
         (["flask/app.py", "flask/__init__.py"], "flask/app.py", "flask"),
         (["src/flask/app.py", "src/flask/__init__.py"], "src/flask/app.py", "flask"),
-        (["single.py"], "single.py", "single"),
+        (["src/single.py", "src/other.py"], "src/single.py", "."),
+        (["one/pyproject.toml", "one/tool.py"], "one/tool.py", "one"),
+        (["single.py"], "single.py", "."),
         (["tests/unit/test_x.py"], "tests/unit/test_x.py", "tests"),
         (["one/pyproject.toml", "one/src/app/x.py"], "one/src/app/x.py", "one:app"),
         (["packages/zod/package.json", "packages/zod/src/a.ts"], "packages/zod/src/a.ts", "packages/zod"),
@@ -252,3 +254,11 @@ def test_paths_that_are_not_text_keep_their_bytes() -> None:
     assert encode(decode(odd)) == odd
     assert decode(odd).encode("utf-8")
     assert layout.answer("python:" + decode(odd[:-3])) == ()
+
+
+def test_packages_of() -> None:
+    """A set about the project as a whole has members in all its Python packages; one about a package has none in loose modules."""
+    layout = layout_of("app/__init__.py", "app/a.py", "tool.py", "web/package.json", "web/x.ts")
+    assert layout.packages_of(b"app/a.py") == ("app", ".")
+    assert layout.packages_of(b"tool.py") == (".",)
+    assert layout.packages_of(b"web/x.ts") == ("web",)
