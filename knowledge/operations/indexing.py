@@ -313,3 +313,4 @@ def collect(project: Project) -> None:
     """Keep the index within its bounds: trees that no worktree shows and nobody used for long go first."""
     keep = {state.tree_key for state in project.index.worktree_states()}
     project.index.collect(keep, MAX_TREES, MAX_BYTES)
+    project.index.sweep_texts()

@@ -263,33 +263,6 @@ class AnalysesAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolLine:
-    """A symbol that bears on a goal, and its source range."""
-
-    symbol: str
-    kind: str
-    place: str
-    signature: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class ContextAnswer:
-    """What bears on a goal: a first ContextPack (C7). What could overturn the conclusion comes first and is never dropped without a count."""
-
-    tree: TreeName
-    goal: str
-    stale_or_conflicting_claims: tuple[ClaimLine, ...]
-    verification_required: tuple[str, ...]
-    relevant_claims: tuple[ClaimLine, ...]
-    active_decisions: tuple[ClaimLine, ...]
-    relevant_symbols: tuple[SymbolLine, ...]
-    edges: tuple[EdgeLine, ...]
-    limitations: tuple[str, ...]
-    left_out: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class StatusAnswer:
     """The state of the store for one worktree, read without computing anything. is_current: statuses belong to HEAD.
 

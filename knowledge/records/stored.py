@@ -69,6 +69,14 @@ class StoredResolution:
 
 
 @dataclass(frozen=True, slots=True)
+class PastCommit:
+    """What a commit's message said, as the terms of its words, and the files that it touched."""
+
+    terms: frozenset[str]
+    paths: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WorktreeState:
     """What the stored statuses of one worktree were computed for."""
 

@@ -116,6 +116,13 @@ class Repository(Protocol):
         """
         ...
 
+    def changed_paths(self, commit: Commit) -> list[bytes]:
+        """The paths whose entries differ between a commit and its first parent (the first commit: from nothing), sorted.
+
+        Raises RepositoryReadError where a tree is missing.
+        """
+        ...
+
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         """Whether one commit is reached from another; each is from itself."""
         ...

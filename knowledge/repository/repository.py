@@ -115,6 +115,10 @@ class GitRepository:
         commits = self._walk(self.resolve(start), first_parent)
         return islice(commits, limit) if limit else commits
 
+    def changed_paths(self, commit: Commit) -> list[bytes]:
+        parent = self.commit(commit.parents[0]).tree_id if commit.parents else self._trees.empty_tree
+        return sorted(self._trees.differing(parent, commit.tree_id))
+
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
         return self._backend.is_ancestor(self.resolve(ancestor), self.resolve(descendant))
 

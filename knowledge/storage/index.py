@@ -17,6 +17,7 @@ from knowledge.storage.index_facts import FactRows
 from knowledge.storage.index_recall import RecallRows
 from knowledge.storage.index_resolutions import ResolutionRows
 from knowledge.storage.index_state import StateRows
+from knowledge.storage.index_texts import TextRows
 from knowledge.storage.index_trees import TreeStore
 from knowledge.storage.lock import file_lock
 
@@ -24,7 +25,7 @@ REBUILT = "index-rebuilt"
 """The counter of indexes that were damaged or of another version."""
 
 
-class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows, RecallRows):
+class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows, RecallRows, TextRows):
     """An open index. It belongs to one thread.
 
     was_rebuilt: what was there could not be used and was set aside; everything has to be computed anew.

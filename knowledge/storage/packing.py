@@ -10,7 +10,7 @@ import msgspec
 
 from knowledge.records.edges import ConfidenceKind, Edge, Limitation, Predicate
 from knowledge.records.identifiers import SymbolId
-from knowledge.records.stored import Read
+from knowledge.records.stored import PastCommit, Read
 from knowledge.storage.keys import indexed_name
 
 PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
@@ -24,6 +24,7 @@ _edges = msgspec.msgpack.Decoder(tuple[list[tuple[bytes, str, int, str]], list[s
 _definitions = msgspec.msgpack.Decoder(list[tuple[str, str, int, str]])
 _reads = msgspec.msgpack.Decoder(list[tuple[str, str, str]])
 _limitations = msgspec.msgpack.Decoder(list[tuple[str, str, bytes, int]])
+_past_commit = msgspec.msgpack.Decoder(tuple[list[str], list[bytes]])
 _manifest = msgspec.msgpack.Decoder(tuple[list[bytes], list[int], list[int], list[bytes]])
 
 
@@ -132,3 +133,14 @@ def apply_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> None:
     for path in removed:
         files.pop(path, None)
     files.update(zip(paths, zip(facts, resolutions, strict=True), strict=True))
+
+
+def pack_past_commit(commit: PastCommit) -> bytes:
+    """What `unpack_past_commit` gives back."""
+    return _encode((sorted(commit.terms), list(commit.paths)))
+
+
+def unpack_past_commit(payload: bytes) -> PastCommit:
+    """Raises msgspec.MsgspecError for other bytes."""
+    terms, paths = _past_commit.decode(payload)
+    return PastCommit(frozenset(terms), tuple(paths))

@@ -428,6 +428,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("claim", "propose"): ("f calls g",), ("claim", "show"): ("CLAIM",), ("claim", "history"): ("CLAIM",), ("claim", "why"): ("CLAIM",),
     ("claim", "verify"): ("CLAIM", "-m", "x"), ("claim", "review"): ("CLAIM", "-m", "x"), ("claim", "reject"): ("CLAIM", "-m", "x"),
     ("claim", "reopen"): ("CLAIM", "-m", "x"), ("claim", "correct"): ("CLAIM", "f calls g", "-m", "x"), ("claim", "withdraw"): ("OTHER", "-m", "x"),
+    ("setup",): ("claude", "--yes"),
     ("claim", "redact"): ("OTHER", "-m", "x"), ("claim", "supersede"): ("THIRD", "--by", "OTHER", "-m", "x"), ("evidence", "show"): ("EVIDENCE",),
     ("evidence", "recheck"): ("EVIDENCE",), ("context",): ("log people in",), ("path",): ("authenticate", "create_session"), ("unreferenced",): (),
     ("importers",): ("app/sessions.py",), ("imports",): ("app/login.py",), ("graph", "export"): ("graph.json",), ("export",): ("claims.jsonl",),
@@ -461,6 +462,8 @@ def test_every_command_writes_json_that_fits_its_schema(
     (tmp_path / "index.scip").write_bytes(writer.content())
     todo = sorted(entries(), key=lambda item: ORDER.index(item[0][-1]) if item[0][-1] in ORDER else -1)
     for words, entry in todo:
+        if not entry.answer:
+            continue
         given = ASKED.get(words, ("create_session",) if words[0] in SYMBOL_QUESTIONS else ())
         ended = knowledge(*words, *(names.get(word, word) for word in given), "--json")
         assert ended.code == 0, (words, ended.out)

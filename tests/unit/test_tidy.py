@@ -78,7 +78,7 @@ def _is_long(path: str, function: Function) -> bool:
 
 
 def test_functions_have_few_parameters() -> None:
-    """More than six, `self` apart, is a value that has no name yet. A command's parameters are its options, and pytest's are fixtures."""
+    """More than six, `self` or a call's context apart, is a value without a name. A command's parameters are its options, pytest's are fixtures."""
     wide = [f"{path}:{f.lineno} {f.name}: {_parameters(f)}" for path in files(".py", below=PRODUCT) for f in functions(path) if _is_wide(f)]
     expect_none(wide)
 
@@ -86,7 +86,7 @@ def test_functions_have_few_parameters() -> None:
 def _parameters(function: Function) -> int:
     arguments = function.args
     named = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    return len(named) - (named[:1] in (["self"], ["cls"]))
+    return len(named) - (named[:1] in (["self"], ["cls"], ["context"]))
 
 
 def _is_wide(function: Function) -> bool:

@@ -36,3 +36,21 @@ class CompletionAnswer:
 
     shell: str
     script: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetupFile:
+    """A file of the project that an agent's program needs changed, and the change as a unified diff ("" where it was shown before)."""
+
+    path: str
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetupAnswer:
+    """What an agent's program needs. files: those that differ from what is needed. note: what a person has to do besides, or to paste."""
+
+    host: str
+    files: tuple[SetupFile, ...]
+    is_written: bool
+    note: str = ""

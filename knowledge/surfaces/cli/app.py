@@ -95,7 +95,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
                 "recheck": Entry("Whether a piece of evidence is still to be found", "evidence", "RecheckAnswer"),
             },
         ),
-        "context": Entry("What bears on a goal: claims, symbols, relations, what to verify first", "context", "ContextAnswer"),
+        "context": Entry("What bears on a goal: what not to rely on, what to verify, what is known, files, symbols", "context", "ContextPack"),
     },
     "Code": {
         "callers": Entry("What calls a symbol", "questions", "GraphAnswer"),
@@ -119,6 +119,10 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             default="list",
         ),
         "graph": Branch("The code graph as a whole", {"export": Entry("Write the code graph to a file", "graph", "TransferAnswer")}),
+    },
+    "Agents": {
+        "mcp": Entry("Serve agents over MCP, on standard input and output", "agents", ""),
+        "setup": Entry("Tell an agent's program about this server, and when to ask and record", "agents", "SetupAnswer"),
     },
     "Carry": {
         "export": Entry("Write all claims, evidence and history as JSON lines", "transfer", "TransferAnswer"),

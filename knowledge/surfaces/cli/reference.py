@@ -17,12 +17,12 @@ import click
 from pydantic import TypeAdapter
 
 from knowledge.records import answers as records
-from knowledge.records import invalidations, recalls
+from knowledge.records import invalidations, packs, recalls
 from knowledge.surfaces.cli import answers as own
 from knowledge.surfaces.cli.app import SECTIONS, root
 from knowledge.surfaces.cli.verb import Branch, Entry, LazyGroup, shared_options
 
-_MODULES = (records, invalidations, recalls, own)
+_MODULES = (records, invalidations, packs, recalls, own)
 """Where answers are."""
 
 _COMMANDS_HEAD = """\
@@ -64,8 +64,8 @@ def entries() -> Iterator[tuple[tuple[str, ...], Entry]]:
 
 
 def answer_names(entry: Entry) -> tuple[str, ...]:
-    """The classes that a command may write: for one thing, and for several at once."""
-    return (entry.answer, entry.of_several) if entry.of_several else (entry.answer,)
+    """The classes that a command may write: for one thing, and for several at once; none for one that speaks another protocol."""
+    return tuple(name for name in (entry.answer, entry.of_several) if name)
 
 
 def answer_class(name: str) -> type:
@@ -134,7 +134,7 @@ def _shown_classes() -> dict[str, Any]:
 
 def _links(entry: Entry, page: str) -> str:
     """Links to what a command writes."""
-    return ", of several ".join(f"[{name}]({page}#{name.lower()})" for name in answer_names(entry))
+    return ", of several ".join(f"[{name}]({page}#{name.lower()})" for name in answer_names(entry)) or "none"
 
 
 def _type_text(annotation: str) -> str:

@@ -83,7 +83,7 @@ def write_options(command: click.Command, ctx: click.Context, formatter: click.H
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command and where it lives: `module` below `commands`, attribute `<name>_command`. answer: the class that `--json` writes.
+    """A command and where it lives: `module` below `commands`, attribute `<name>_command`. answer: the class that `--json` writes, "" for none.
 
     of_several: the class that it writes where it was called for several things at once, "" where it cannot be.
     """

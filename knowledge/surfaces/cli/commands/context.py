@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from knowledge.operations.context import Asked, context
+from knowledge.operations.context_pack import context_pack
+from knowledge.records.packs import CallFrame
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.commands.paths import from_here
 from knowledge.surfaces.cli.screen import show
@@ -14,17 +15,22 @@ from knowledge.surfaces.cli.verb import Verb, at_option
 
 @click.command("context", cls=Verb)
 @click.argument("goal")
-@click.option("--focus", multiple=True, metavar="SYMBOL", help="A symbol or file that it is about; may be given more than once.")
+@click.option("--focus", multiple=True, metavar="SYMBOL", help="A symbol or file at hand; may be given more than once.")
+@click.option("--constraint", multiple=True, metavar="TEXT", help="What must hold whatever is done; may be given more than once.")
+@click.option("--plan-node", default="", metavar="ID", help="The goal or step of a plan that this is part of.")
 @click.option(
-    "--budget", default=2_000, show_default=True, type=click.IntRange(min=0), metavar="TOKENS", help="About how long the answer may be; 0 for all."
+    "--budget", default=2_000, show_default=True, type=click.IntRange(min=0), metavar="TOKENS", help="The most tokens of the answer; 0: no bound."
 )
 @at_option
 @click.pass_obj
-def context_command(settings: Settings, goal: str, focus: tuple[str, ...], budget: int, at: str | None) -> None:
-    """What bears on a goal: claims, symbols, relations, what to verify first.
+def context_command(
+    settings: Settings, goal: str, focus: tuple[str, ...], constraint: tuple[str, ...], plan_node: str, budget: int, at: str | None
+) -> None:
+    """What bears on a goal: what not to rely on, what to verify, what is known, files, symbols.
 
-    GOAL is a sentence, English or Korean. Claims that could overturn a conclusion come first; what is left out is counted.
+    GOAL is a sentence, English or Korean. What could overturn a conclusion comes first; what is left out is counted.
     """
     with opened(settings) as project:
-        answer = context(project, Asked(goal, from_here(focus, project, settings), budget), at=at)
-    show(answer, settings)
+        frame = CallFrame(goal, constraint, from_here(focus, project, settings), plan_node, budget)
+        pack = context_pack(project, frame, at=at)
+    show(pack, settings)

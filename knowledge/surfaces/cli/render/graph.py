@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
-from knowledge.records.answers import AnalysesAnswer, ContextAnswer, EdgeLine, GraphAnswer, SymbolLine
-from knowledge.surfaces.cli.render.claims import claim_lines
-from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, data, heading, hint, join, labelled, note, plural, table, tree_text
-from knowledge.surfaces.cli.safe_text import clean
+from knowledge.records.answers import AnalysesAnswer, EdgeLine, GraphAnswer
+from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, data, heading, join, labelled, note, plural, table, tree_text
 
 _KNOWN = {
     "resolved": ("green", "name resolution proved the target"),
@@ -67,32 +65,6 @@ def _best(group: Sequence[EdgeLine]) -> str:
     return next(kind for kind in _KNOWN if kind in kinds)
 
 
-def context_answer(answer: ContextAnswer) -> list[Line]:
-    """What bears on a goal; what could overturn the conclusion comes first."""
-    lines = [Line(Text.assemble(data(answer.goal, "bold"), "  in ", tree_text(answer.tree)))]
-    for title, claims in (
-        ("stale or conflicting claims", answer.stale_or_conflicting_claims),
-        ("claims that stand", answer.relevant_claims),
-        ("decisions in force", answer.active_decisions),
-    ):
-        if claims:
-            lines += [BLANK, heading(title), *(line for claim in claims for line in claim_lines(claim, indent=2))]
-        if claims is answer.stale_or_conflicting_claims and answer.verification_required:
-            lines += [BLANK, heading("to verify before relying on it"), *(Line(data(text), 2, hang=2) for text in answer.verification_required)]
-    if answer.relevant_symbols:
-        lines += [BLANK, heading("symbols"), *table([_symbol_row(symbol) for symbol in answer.relevant_symbols])]
-    lines += edge_lines(answer.edges)
-    if not (answer.relevant_symbols or answer.relevant_claims or answer.stale_or_conflicting_claims):
-        lines += [BLANK, Line(Text("nothing here bears on it by name; name a symbol or file with --focus", style="yellow"))]
-    left_out = ", ".join(f"{count:,} {clean(name.replace('_', ' '))}" for name, count in answer.left_out.items() if count)
-    if left_out:
-        lines += [BLANK, Line(Text(f"left out to keep it short: {left_out}", style="yellow"))]
-    lines += _limitation_lines(answer.limitations)
-    if answer.stale_or_conflicting_claims:
-        lines += [BLANK, hint(f"knowledge claim show {clean(answer.stale_or_conflicting_claims[0].id)}")]
-    return lines
-
-
 def _row(group: Sequence[EdgeLine], symbol: str) -> tuple[Text, Text]:
     first = group[0]
     places = list(dict.fromkeys(edge.place for edge in group))
@@ -132,11 +104,6 @@ def _joined(places: Sequence[str]) -> str:
 def _within(symbol: str, place: str) -> str:
     """A symbol without the path, which its place says already."""
     return symbol.removeprefix(place.rpartition(":")[0]).removeprefix("::")
-
-
-def _symbol_row(symbol: SymbolLine) -> tuple[Text, Text]:
-    named = Text.assemble(data(_within(symbol.symbol, symbol.place)), data(symbol.signature))
-    return data(symbol.place, NAME), join(named, data(f"{symbol.kind}, {symbol.why}", QUIET))
 
 
 def analyses_answer(answer: AnalysesAnswer) -> list[Line]:

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from knowledge.records.answers import DoctorAnswer, IndexAnswer, InitAnswer, TransferAnswer
-from knowledge.surfaces.cli.answers import HooksAnswer
+from knowledge.surfaces.cli.answers import HooksAnswer, SetupAnswer
 from knowledge.surfaces.cli.render.lines import (
     BLANK,
     NAME,
@@ -99,3 +99,20 @@ def hooks_answer(answer: HooksAnswer) -> list[Line]:
             lines += [Line(Text(row, style=NAME), 6) for row in clean_lines(hook.paste.rstrip("\n"))]
     lines += [note(text) for text in answer.notes]
     return lines
+
+
+def setup_answer(answer: SetupAnswer) -> list[Line]:
+    """What was written for an agent's program, or would be."""
+    lines: list[Line] = []
+    for file in answer.files:
+        lines += [Line(Text.assemble(("wrote " if answer.is_written else "would write "), data(file.path, NAME)))]
+        lines += [Line(Text(row, style=_diff_style(row)), 2, is_whole=True) for row in clean_lines(file.diff.rstrip("\n")) if row]
+    if not answer.files and not answer.note:
+        lines.append(Line(Text(f"nothing to do: {answer.host} is set up as it should be", style=QUIET)))
+    if answer.note:
+        lines += [Line(Text(row), is_whole=True) for row in clean_lines(answer.note)]
+    return lines
+
+
+def _diff_style(row: str) -> str:
+    return {"+": "green", "-": "red", "@": QUIET}.get(row[:1], "")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from knowledge.records import answers, invalidations, recalls
-from knowledge.surfaces.cli.answers import HooksAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, plan, recall, stale, store
+from knowledge.records import answers, invalidations, packs, recalls
+from knowledge.surfaces.cli.answers import HooksAnswer, SetupAnswer
+from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, pack, plan, recall, stale, store
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -29,12 +29,13 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     recalls.RecallAnswer: recall.recall_answer,
     answers.GraphAnswer: graph.graph_answer,
     answers.AnalysesAnswer: graph.analyses_answer,
-    answers.ContextAnswer: graph.context_answer,
+    packs.ContextPack: pack.pack_answer,
     answers.IndexAnswer: store.index_answer,
     answers.InitAnswer: store.init_answer,
     answers.DoctorAnswer: store.doctor_answer,
     answers.TransferAnswer: store.transfer_answer,
     HooksAnswer: store.hooks_answer,
+    SetupAnswer: store.setup_answer,
 }
 
 CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
@@ -48,6 +49,7 @@ CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.ConflictsAnswer: lambda answer: [conflict.id for conflict in answer.conflicts],
     answers.DecisionsAnswer: lambda answer: [decision.claim.id for decision in answer.decisions],
     recalls.RecallAnswer: lambda answer: [line.claim.id for line in answer.lines],
+    packs.ContextPack: lambda pack: [claim.id for claim in pack.stale_or_conflicting_claims],
     answers.PlanAnswer: lambda answer: [step.claim.id for goal in answer.goals for step in goal.steps],
 }
 """With `--quiet` these are their ids, one a line; every other answer loses only its hints."""

@@ -1,0 +1,18 @@
+"""All hosts by name, and what is pasted into the configuration of any other."""
+
+from __future__ import annotations
+
+import json
+
+from knowledge.surfaces.hosts import claude, codex, gemini
+from knowledge.surfaces.hosts.advice import ADVICE
+from knowledge.surfaces.hosts.host import Host
+
+HOSTS: dict[str, Host] = {host.name: host for host in (claude.HOST, codex.HOST, gemini.HOST)}
+
+
+def to_paste(command: list[str]) -> str:
+    """For a host without a file of its own: its MCP configuration as most take it, and the advice for its instructions."""
+    config = {"mcpServers": {"knowledge": {"command": command[0], "args": command[1:]}}}
+    note = "VS Code reads .vscode/mcp.json and calls the key `servers`."
+    return f"MCP configuration ({note}):\n\n{json.dumps(config, indent=2)}\n\nFor its instructions (AGENTS.md, rules):\n\n{ADVICE}"
