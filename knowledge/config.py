@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 LEDGER_FILE = "knowledge/ledger.sqlite3"
 INDEX_FILE = "knowledge/index.sqlite3"
@@ -11,6 +13,13 @@ QUEUE = "knowledge/queue"
 NEWS_FILE = "knowledge/news"
 VOCABULARY_FILE = "knowledge/vocabulary.toml"
 """All below the git common directory, so linked worktrees share them. In the queue git hooks leave their requests."""
+
+
+def personal_home() -> Path:
+    """Where the personal bank lies: KNOWLEDGE_PERSONAL, else below the user's data directory."""
+    if given := os.environ.get("KNOWLEDGE_PERSONAL"):
+        return Path(given).expanduser()
+    return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "knowledge" / "personal.git"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from knowledge.claims.lifecycle import worst_first
 from knowledge.graph.symbols import find_symbols
 from knowledge.invalidation.propagate import Held
+from knowledge.operations.banks import is_personal
 from knowledge.operations.graph_tree import GraphTree
 from knowledge.operations.lines import claim_line
 from knowledge.operations.project import Project
@@ -29,7 +30,7 @@ from knowledge.recall.terms import index_terms
 from knowledge.recall.tokens import cut_to_tokens, estimate_tokens
 from knowledge.records.claims import ClaimStatus, Status
 from knowledge.records.recalls import RecallAnswer, RecallLine
-from knowledge.records.stored import SUPERSEDES, ClaimFilter
+from knowledge.records.stored import PRIVATE, SUPERSEDES, ClaimFilter
 
 REPOSITORY, PERSONAL = "repository", "personal"
 """The banks."""
@@ -75,14 +76,14 @@ def recall(project: Project, asked: Asked, *, personal: Project | None = None, a
     """
     text = asked.text.strip()
     query = cut_to_tokens(text, QUERY_TOKENS)
-    projects = [project] if personal is None else [project, personal]
+    projects = [project] if personal is None or is_personal(project) else [project, personal]
     tags = asked_tags(asked.tags, projects)
     banks = [
-        _Bank(one, name, replace(asked, text=query), of_tags, at if name == REPOSITORY else None)
-        for one, name, of_tags in zip(projects, (REPOSITORY, PERSONAL), tags, strict=False)
+        _Bank(one, PERSONAL if is_personal(one) else REPOSITORY, replace(asked, text=query), of_tags, at if one is project else None)
+        for one, of_tags in zip(projects, tags, strict=True)
     ]
     lines = sorted((line for bank in banks for line in bank.lines()), key=lambda line: -line.score)
-    if is_one_name(query) and all(line.is_weak for line in lines):
+    if is_one_name(query) and not is_personal(project) and all(line.is_weak for line in lines):
         find_symbols(query, GraphTree(banks[0].view))
     shown, tokens = _within(lines, read_query(query), min(asked.budget_tokens or MOST_TOKENS, MOST_TOKENS))
     return RecallAnswer(
@@ -191,7 +192,7 @@ class _Bank:
         found = {}
         for claim_id, score in reached.items():
             status = statuses[claim_id].status
-            if status == "withdrawn" or (self._asked.is_pushed and held[claim_id].claim.detail.get("private")):
+            if status == "withdrawn" or (self._asked.is_pushed and held[claim_id].claim.detail.get(PRIVATE)):
                 continue
             score = min(1.0, score + (_FOCUS if claim_id in in_focus else 0.0)) * _WORTH[status]
             if is_browsing or score >= max(self._asked.least, LEAST_SCORE * _WORTH[status]):

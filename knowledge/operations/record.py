@@ -34,7 +34,7 @@ from knowledge.records.claims import Anchor, Author, Claim, ClaimKind, Freshness
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
 from knowledge.records.identifiers import parse_symbol
-from knowledge.records.stored import NewClaim
+from knowledge.records.stored import PRIVATE, NewClaim
 
 UNANCHORED = "none"
 _CANNOT = re.compile(
@@ -49,6 +49,7 @@ class Draft:
 
     evidence: `a.py::f`, `a.py:10-20`, `a.py`; documents: evidence that is at hand already. predicate: JSON. at: the revision it is said of
     (None: the working tree). review_when: a review condition. author: who says it, where it is not who records it.
+    is_private: never pushed to anybody who did not ask, and never exported.
     complete: stand on what the cited bodies call and read, too (without it that is only offered).
     """
 
@@ -70,6 +71,7 @@ class Draft:
     author: Author | None = None
     documents: tuple[Evidence, ...] = ()
     complete: bool = False
+    is_private: bool = False
 
 
 def record(project: Project, draft: Draft) -> ClaimAnswer:
@@ -273,7 +275,7 @@ def _evidence_of_anchors(anchors: Iterable[Anchor], view: IndexedTree, cited: Se
 
 
 def _detail(draft: Draft) -> dict[str, object]:
-    detail = dict(draft.detail)
+    detail = dict(draft.detail) | ({PRIVATE: True} if draft.is_private else {})
     if draft.constraints:
         detail["constraints"] = list(draft.constraints)
     if draft.rejected:

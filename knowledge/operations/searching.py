@@ -12,8 +12,9 @@ from knowledge.operations.project import Project
 from knowledge.recall.pieces import pieces_of
 from knowledge.recall.ranking import LEAST_SCORE, Query, Statistics, score, weights
 from knowledge.recall.terms import TERMS_VERSION
+from knowledge.records.events import RETAGGED
 
-_SEARCHED_EVENTS = ("ClaimRecorded", "ClaimRedacted", "ClaimRetagged")
+_SEARCHED_EVENTS = ("ClaimRecorded", "ClaimRedacted", RETAGGED)
 """What changes a claim's text or names."""
 _BATCH = 500
 """Events that are read in one transaction: others may write in between."""

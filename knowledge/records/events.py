@@ -7,9 +7,12 @@ from typing import Any
 
 EVENT_TYPES = (
     "ClaimRecorded", "ClaimVerified", "ClaimReviewed", "ClaimMarkedStale", "ClaimMarkedForReview", "ClaimRestored", "ClaimRelocated",
-    "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "RelationAdded", "RelationRemoved",
+    "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "ClaimRetagged", "RelationAdded", "RelationRemoved",
     "ConflictResolved", "EvidenceRecorded", "PlanNodeDone", "AnalysisImported", "AnalysisWithdrawn",
 )  # fmt: skip
+
+RETAGGED = "ClaimRetagged"
+"""That a claim bears other tags from now on: `tags`, and what it bore `before`."""
 
 STANDING_TYPES = ("ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "PlanNodeDone", "ClaimReopened")
 """Said of the claim itself, whatever the tree."""

@@ -12,6 +12,8 @@ from knowledge.records.evidence import Evidence
 
 REDACTED = "[redacted]"
 """What stands where a text was erased."""
+PRIVATE = "private"
+"""In a claim's detail: true where it is never pushed and never exported."""
 CONTRADICTS, SUPPORTS, SUPERSEDES, DEPENDS_ON = "contradicts", "supports", "supersedes", "depends_on"
 """Kinds of relation."""
 

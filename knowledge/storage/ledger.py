@@ -6,15 +6,17 @@ Statements are written in SQLAlchemy's expression language. Ids are the callers'
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Column, Select, exists, func, or_, select, union
+from sqlalchemy import Column, Select, func, or_, select, union
 
 from knowledge.errors import UnknownRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
@@ -134,13 +136,22 @@ class Ledger:
         row = self.db.execute(select(tables.claim).where(tables.claim.c.id == claim_id)).first()
         if row is None:
             raise UnknownRecordError(f"there is no claim {claim_id!r}", suggestions=self.near_ids(claim_id))
-        return rows.claim_of(row)
+        return self._as_tagged([rows.claim_of(row)])[0]
+
+    def _as_tagged(self, claims: list[Claim]) -> list[Claim]:
+        """The claims with the tags that they were given last."""
+        table = tables.retagging
+        if self.db.execute(select(table.c.clock).limit(1)).first() is None:
+            return claims
+        query = select(table.c.claim_id, table.c.tags).order_by(table.c.clock, table.c.tags)
+        latest = dict(self._by(query, table.c.claim_id, [claim.id for claim in claims]))
+        return [replace(claim, tags=tuple(json.loads(latest[claim.id]))) if claim.id in latest else claim for claim in claims]
 
     def claims(self, wanted: ClaimFilter | None = None, ids: Iterable[str] | None = None) -> list[Claim]:
         """The claims that the filter lets through, in the order they were recorded; with `ids`, only those among them (unknown ids are left out)."""
         query = select(tables.claim).where(*_conditions(wanted or ClaimFilter()))
         with collection_paused():
-            found = [rows.claim_of(row) for row in self._by(query, tables.claim.c.id, ids)]
+            found = self._as_tagged([rows.claim_of(row) for row in self._by(query, tables.claim.c.id, ids)])
         return sorted(found, key=lambda claim: (claim.recorded_at, claim.id))
 
     def claim_ids(self) -> list[str]:
@@ -170,7 +181,7 @@ class Ledger:
 
     def tags(self) -> dict[str, int]:
         """Every tag in use → how many claims bear it."""
-        tag = tables.claim_tag.c.tag
+        tag = tables.current_tag.c.tag
         return {row.tag: row.bearers for row in self.db.execute(select(tag, func.count().label("bearers")).group_by(tag).order_by(tag))}
 
     def resolve_claim(self, text: str) -> str:
@@ -371,13 +382,13 @@ def open_ledger(path: Path) -> Ledger:
 
 
 def _conditions(wanted: ClaimFilter) -> list[Any]:
-    table, tag = tables.claim, tables.claim_tag
+    table, tag = tables.claim, tables.current_tag
     found: list[Any] = []
     for column, values in ((table.c.kind, wanted.kinds), (table.c.author_name, wanted.authors), (table.c.author_session, wanted.sessions)):
         if values:
             found.append(column.in_(values))
     if wanted.tags:
-        found.append(exists().where(tag.c.claim_id == table.c.id, tag.c.tag.in_(wanted.tags)))
+        found.append(table.c.id.in_(select(tag.c.claim_id).where(tag.c.tag.in_(wanted.tags))))
     if wanted.text:
         found.append(func.casefold(table.c.statement).contains(wanted.text.casefold(), autoescape=True))
     if wanted.recorded_after:

@@ -11,7 +11,7 @@ from sqlalchemy import Table, func, insert, select
 
 from knowledge.errors import InvalidRecordError
 from knowledge.records.claims import Anchor, Claim, Verdict
-from knowledge.records.events import Event
+from knowledge.records.events import RETAGGED, Event
 from knowledge.records.evidence import Evidence
 from knowledge.records.stored import REDACTED, Relation
 from knowledge.storage import ledger_rows as rows
@@ -113,8 +113,23 @@ class Adding:
         self._insert(tables.event, placed)
         steps = {step: row["sequence"] for row in reversed(placed) if (step := _step(row["claim_id"], rows.payload_of(row["payload"])))}
         columns = ("claim_id", OLD, NEW, "event_sequence")
+        self._insert(tables.retagging, self._retaggings(placed))
         fresh = [(*step, sequence) for step, sequence in steps.items() if not self.has_step(step)]
         self._insert(tables.transition, [dict(zip(columns, row, strict=True)) for row in fresh])
+
+    def _retaggings(self, placed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Rows of the tags that events give to claims, but for claims whose text was erased."""
+        given = [(row, rows.payload_of(row["payload"]).get("tags")) for row in placed if row["type"] == RETAGGED]
+        known = self.existing(tables.claim, "id", {row["claim_id"] for row, _ in given})
+        found = {
+            (row["claim_id"], row["clock"], rows.dump(tags))
+            for row, tags in given
+            if isinstance(tags, list) and row["claim_id"] in known and known[row["claim_id"]]["redacted_at"] is None
+        }
+        table = tables.retagging
+        for claim_id in {claim_id for claim_id, _, _ in found}:
+            found -= {(row.claim_id, row.clock, row.tags) for row in self._db.execute(select(table).where(table.c.claim_id == claim_id))}
+        return [{"claim_id": claim_id, "clock": clock, "tags": tags} for claim_id, clock, tags in sorted(found)]
 
     def has_step(self, step: tuple[str, str, str]) -> bool:
         """Whether a transition is written down: (claim, digest of the old fingerprint, of the new one)."""

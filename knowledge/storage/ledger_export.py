@@ -36,7 +36,7 @@ from knowledge.records.claims import Anchor, AnchorKind, Claim, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
 from knowledge.records.identifiers import read_path, show_path
-from knowledge.records.stored import Imported, Relation
+from knowledge.records.stored import DEPENDS_ON, PRIVATE, Imported, Relation
 from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
 from knowledge.storage.database import Database
@@ -123,10 +123,59 @@ def export_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Every row of the ledger at `path`, as it was when the first one was asked for."""
     with contextlib.closing(Database(path, LEDGER, connect_for_reading(path), is_read_only=True)) as db:
         db.run("BEGIN")
+        withheld = _private(db)
         counts = {kind: int(db.execute(select(func.count()).select_from(table)).scalar_one()) for kind, table in _TABLES.items()}
+        if withheld.claims:
+            kinds: Counter[type] = Counter(type(row) for row in _exported(db) if not withheld.has(row))
+            counts = {kind: kinds[_KINDS[kind]] for kind in counts}
         yield _builtins(_Header(FORMAT, VERSION, counts))
         for row in _exported(db):
-            yield _builtins(row)
+            if not withheld.has(row):
+                yield _builtins(row)
+
+
+class _Withheld:
+    """What an export leaves out: private claims and what rests on them, all that is said of these, and anchors and evidence of nothing else."""
+
+    def __init__(self, claims: set[str], anchors: set[str], evidence: set[str]) -> None:
+        self.claims, self._anchors, self._evidence = claims, anchors, evidence
+
+    def has(self, row: _Row) -> bool:
+        """Whether a row is left out."""
+        match row:
+            case _Anchor():
+                return row.digest in self._anchors
+            case _Claim():
+                return row.claim.id in self.claims
+            case _Evidence():
+                return row.evidence["id"] in self._evidence
+            case _Verdict():
+                return row.verdict.claim_id in self.claims
+            case _Event():
+                return row.event.claim_id in self.claims
+            case _Relation():
+                return bool({row.relation.source, row.relation.target} & self.claims)
+        return False
+
+
+def _private(db: Database) -> _Withheld:
+    table = tables.claim
+    likely = db.execute(select(table.c.id, table.c.detail).where(table.c.detail.contains(f'"{PRIVATE}"')))
+    claims = {row.id for row in likely if rows.payload_of(row.detail).get(PRIVATE) is True}
+    premise, relation = tables.premise, tables.relation
+    rests = [(row.claim_id, row.premise_id) for row in db.execute(select(premise))] if claims else []
+    rests += [(row.source, row.target) for row in db.execute(select(relation).where(relation.c.kind == DEPENDS_ON))] if claims else []
+    while fresh := {claim_id for claim_id, below in rests if below in claims} - claims:
+        claims |= fresh
+    return _Withheld(claims, _only_theirs(db, tables.claim_anchor, "anchor_digest", claims), _only_theirs(db, tables.citation, "evidence_id", claims))
+
+
+def _only_theirs(db: Database, link: Table, column: str, claims: set[str]) -> set[str]:
+    """What these claims have and no other one."""
+    if not claims:
+        return set()
+    pairs = [(row.claim_id, row._mapping[column]) for row in db.execute(select(link.c.claim_id, link.c[column]))]
+    return {other for claim_id, other in pairs if claim_id in claims} - {other for claim_id, other in pairs if claim_id not in claims}
 
 
 def _exported(db: Database) -> Iterator[_Row]:

@@ -18,7 +18,7 @@ from knowledge.storage.ledger_adding import Adding
 
 _SHORTEST = 4
 """Shorter texts are not looked for in events: "no" is everywhere."""
-_TELLING = frozenset({"statement", "reason", "text", "detail", "note"})
+_TELLING = frozenset({"statement", "reason", "text", "detail", "note", "tags", "before"})
 """Keys of payloads whose texts people wrote."""
 
 
@@ -41,7 +41,8 @@ def erase(db: Database, claim_id: str, at: str) -> None:
     texts = texts_of(rows.claim_of(db.execute(select(tables.claim).where(tables.claim.c.id == claim_id)).one()))
     empty = {"statement": REDACTED, "scope": "{}", "freshness_policy": "{}", "predicate": None, "tags": "[]", "detail": "{}", "redacted_at": at}
     db.execute(update(tables.claim).where(tables.claim.c.id == claim_id).values(empty))
-    db.run("DELETE FROM claim_tag WHERE claim_id = ?", (claim_id,))
+    for table in ("claim_tag", "retagging"):
+        db.run(f"DELETE FROM {table} WHERE claim_id = ?", (claim_id,))
     erase_around(db, claim_id, texts)
 
 

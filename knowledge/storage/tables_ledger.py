@@ -5,7 +5,7 @@ JSON columns hold what no query asks for. Alembic's scripts make these tables; a
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, TableClause, Text, column
 
 from knowledge.records.stored import REDACTED
 
@@ -66,6 +66,15 @@ claim_tag = Table(
     Column("tag", Text, primary_key=True),
     Index("claim_tag_by_tag", "tag"),
 )
+
+retagging = Table(
+    "retagging",
+    metadata,
+    Column("claim_id", Text, ForeignKey("claim.id"), primary_key=True),
+    Column("clock", BigInteger, primary_key=True),
+    Column("tags", Text, primary_key=True),
+)
+"""The tags that a claim was given afterwards, by the clock of the event that says so; the latest ones count (`current_tag`)."""
 
 evidence = Table(
     "evidence",
@@ -234,7 +243,7 @@ def _triggers() -> dict[str, str]:
     for table in metadata.tables:
         kept = f" WHEN NOT ({_MAY_CHANGE[table]})" if table in _MAY_CHANGE else ""
         found[f"{table}_no_update"] = _refuse(f"{table}_no_update", "UPDATE", table, kept, "the ledger is only added to")
-        goes = f" WHEN {_TAG_MAY_GO}" if table == "claim_tag" else ""
+        goes = f" WHEN {_TAG_MAY_GO}" if table in ("claim_tag", "retagging") else ""
         found[f"{table}_no_delete"] = _refuse(f"{table}_no_delete", "DELETE", table, goes, "the ledger is only added to")
     found["event_in_sequence"] = _refuse(
         "event_in_sequence", "INSERT", "event",
@@ -248,5 +257,11 @@ TRIGGERS = _triggers()
 VIEWS = {
     "hot_claim": "CREATE VIEW hot_claim AS SELECT id AS claim_id, kind FROM claim",
     "hot_position": "CREATE VIEW hot_position AS SELECT coalesce(max(sequence), 0) AS last_sequence FROM event",
+    "current_tag": "CREATE VIEW current_tag AS SELECT claim_id, tag FROM claim_tag WHERE claim_id NOT IN (SELECT claim_id FROM retagging)"
+    " UNION ALL SELECT claim_id, value AS tag FROM retagging AS latest, json_each(latest.tags)"
+    " WHERE NOT EXISTS (SELECT 1 FROM retagging AS other WHERE other.claim_id = latest.claim_id"
+    " AND (other.clock, other.tags) > (latest.clock, latest.tags))",
 }
-"""For hot reads (`hot.py`)."""
+"""For hot reads (`hot.py`), and `current_tag`: the tags that each claim bears now."""
+
+current_tag = TableClause("current_tag", column("claim_id", Text), column("tag", Text))

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 
 from knowledge.errors import InvalidRecordError, UnknownTagError
 from knowledge.vocabulary.policy import Policy, grammar_fault
-from knowledge.vocabulary.spelling import normalise, split
+from knowledge.vocabulary.spelling import has_prefix, normalise, split
 
 _LABELS = re.compile(r"\[([^\[\]]+)\]")
 _NEAR = 5
@@ -41,7 +41,7 @@ def read_tag(tag: str, policy: Policy, known: Iterable[str] = ()) -> Rewrite:
     if kept != normal:
         reasons.append("alias")
     if normal != tag:
-        reasons.insert(0, "normalised" if ":" in tag or not policy.default_prefix else "default-prefix")
+        reasons.insert(0, "normalised" if has_prefix(tag) or not policy.default_prefix else "default-prefix")
     return Rewrite(tag, kept, ", ".join(reasons))
 
 

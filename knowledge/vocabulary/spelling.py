@@ -23,6 +23,11 @@ def normalise(tag: str, default_prefix: str = "") -> str:
     return ":".join(parts) if parts[0] or colon else parts[1]
 
 
+def has_prefix(tag: str) -> bool:
+    """Whether a tag, as it is given, comes with a prefix."""
+    return ":" in unicodedata.normalize("NFKC", tag)
+
+
 def split(tag: str) -> tuple[str, str]:
     """Prefix and slug; the prefix is "" where there is none."""
     prefix, colon, slug = tag.partition(":")

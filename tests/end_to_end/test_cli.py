@@ -433,6 +433,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("evidence", "recheck"): ("EVIDENCE",), ("context",): ("log people in",), ("path",): ("authenticate", "create_session"), ("unreferenced",): (),
     ("importers",): ("app/sessions.py",), ("imports",): ("app/login.py",), ("graph", "export"): ("graph.json",), ("export",): ("claims.jsonl",),
     ("import",): ("claims.jsonl",), ("claim", "check"): ("CLAIM",), ("diff",): ("HEAD",),
+    ("tags", "list"): (), ("tags", "migrate"): ("--dry-run",), ("recall",): ("who calls it",),
     ("plan", "show"): (), ("plan", "add"): ("Log people in faster",), ("plan", "depend"): ("GOAL", "THIRD"),
     ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
@@ -441,7 +442,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
 }  # fmt: skip
 """What each command is given below, where it needs something other than a symbol."""
 SYMBOL_QUESTIONS = {"callers", "callees", "subclasses", "readers", "writers", "tests", "impact"}
-ORDER = ["reopen", "correct", "supersede", "redact", "remove", "import", "scip", "withdraw", "uninit"]
+ORDER = ["reopen", "correct", "supersede", "redact", "remove", "import", "scip", "withdraw", "migrate", "uninit"]
 
 
 def test_every_command_writes_json_that_fits_its_schema(
@@ -464,6 +465,8 @@ def test_every_command_writes_json_that_fits_its_schema(
     for words, entry in todo:
         if not entry.answer:
             continue
+        if words[-1] == "migrate":
+            (repo.path / ".git/knowledge/vocabulary.toml").write_text('prefixes = ["kind"]\n')
         given = ASKED.get(words, ("create_session",) if words[0] in SYMBOL_QUESTIONS else ())
         ended = knowledge(*words, *(names.get(word, word) for word in given), "--json")
         assert ended.code == 0, (words, ended.out)

@@ -70,3 +70,29 @@ def test_what_is_not_known_is_said(knowledge: Run, claim: str) -> None:
 def test_without_a_query_what_needs_attention_is_shown(knowledge: Run, claim: str) -> None:
     """No argument is needed; the answer is bounded all the same."""
     assert claim in knowledge("recall").out
+
+
+def test_the_personal_bank_is_reached_from_everywhere(knowledge: Run, claim: str) -> None:
+    """It is made by the first claim recorded there; every command works in it, and recall asks it too."""
+    missing = knowledge("claim", "list", "--personal")
+    assert (missing.code, "there is no personal bank" in missing.err) == (2, True)
+    mine = knowledge("claim", "record", "The dashboard asks for a second factor", "--personal", "--quiet").out.strip()
+    assert knowledge("claim", "list", "--personal", "--quiet").out.split() == [mine]
+    assert knowledge("--personal", "status").out.startswith("on ")
+    assert knowledge("claim", "show", mine, "--personal", "--json").json["freshness"] == {"period_days": 180}
+    found = knowledge("recall", "second factor of the dashboard")
+    assert (mine in found.out, "personal" in found.out, f"claim show {mine} --personal" in found.out) == (True, True, True)
+
+
+def test_tags_are_listed_and_migrated(knowledge: Run, tmp_path: Path) -> None:
+    """A plan and a run, from the command line; without either, or with both, it is a usage error."""
+    knowledge("claim", "record", "nothing in particular", "--tag", "kind:done")
+    assert knowledge("tags", "--json").json["tags"][0]["tag"] == "kind:done"
+    (tmp_path / "repo/.git/knowledge/vocabulary.toml").write_text('prefixes = ["kind"]\n[aliases]\n"kind:done" = "kind:completion"\n')
+    assert "kept as kind:completion today" in knowledge("tags", "list").out
+    assert knowledge("tags", "migrate").code == 2
+    plan = tmp_path / "plan.json"
+    assert "nothing was changed" in knowledge("tags", "migrate", "--dry-run", "--out", str(plan)).out
+    done = knowledge("tags", "migrate", "--apply", str(plan))
+    assert (done.code, "1 retag" in done.out) == (0, True)
+    assert [line["tag"] for line in knowledge("tags", "--json").json["tags"]] == ["kind:completion"]

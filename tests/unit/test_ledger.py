@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from store_fixtures import analysed, analysis, anchor, claim, edge, event, evidence, new_claim, verdict
+from store_fixtures import AT, analysed, analysis, anchor, claim, edge, event, evidence, new_claim, verdict
 
 from knowledge.claims.lifecycle import STANDINGS
 from knowledge.errors import InvalidRecordError, StoreCorruptError, UnknownRecordError
 from knowledge.records.claims import Anchor, Author, FreshnessPolicy
-from knowledge.records.events import STANDING_TYPES
+from knowledge.records.events import STANDING_TYPES, Event
 from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import ClaimFilter, NewClaim, Relation
 from knowledge.storage.ledger import Ledger, open_ledger
@@ -229,6 +229,7 @@ def test_rows_are_never_changed_or_removed(ledger: Ledger, table: str) -> None:
     """The file itself refuses to change or drop a row, also by replacing it, whoever writes."""
     ledger.record_claims([new_claim("one")], blobs={"b": b"bytes"})
     ledger.record_claims([NewClaim(claim("two", derived_from=("c_one",)))])
+    ledger.append([Event(0, "ClaimRetagged", "c_one", AT, "person:ada", {"tags": ["kind:other"], "before": ["kind:gotcha"]})])
     ledger.append([event("one", old_fingerprint="a", new_fingerprint="b")], relations=[Relation("supports", "c_one", "c_two", {})])
     caller, callee = SymbolId(b"a.py", "f"), SymbolId(b"b.py", "g")
     ledger.analyses.add(analysis(), [analysed(b"a.py", "blob", edge(caller, callee))])
@@ -257,3 +258,23 @@ def test_row_that_cannot_be_read_is_damage(ledger: Ledger) -> None:
     ledger.db.run("UPDATE claim SET tags = '[' ")
     with pytest.raises(StoreCorruptError, match=r"c_one.*Nothing was overwritten"):
         ledger.claim("c_one")
+
+
+def test_a_claim_bears_the_tags_it_was_given_last(ledger: Ledger) -> None:
+    """Tags given afterwards replace the recorded ones wherever tags are asked for; the claim's own row stays, and erasure takes both."""
+    ledger.record_claims([new_claim("one"), new_claim("two")])
+    for tags in (["kind:old"], ["kind:new", "topic:cache"]):
+        ledger.append([Event(0, "ClaimRetagged", "c_one", AT, "person:ada", {"tags": tags, "before": ["kind:gotcha"]})])
+    assert ledger.claim("c_one").tags == ("kind:new", "topic:cache")
+    assert {claim.id: claim.tags for claim in ledger.claims()} == {"c_one": ("kind:new", "topic:cache"), "c_two": ("kind:gotcha",)}
+    assert ledger.tags() == {"kind:gotcha": 1, "kind:new": 1, "topic:cache": 1}
+    assert ledger.find_claims(ClaimFilter(tags=("kind:new",))) == ["c_one"]
+    assert ledger.find_claims(ClaimFilter(tags=("kind:gotcha", "kind:old"))) == ["c_two"]
+    with open_ledger(ledger.path.with_name("copy.sqlite3")) as copy:
+        copy.import_rows(list(ledger.export_rows()))
+        copy.import_rows(list(ledger.export_rows()))
+        assert copy.claim("c_one").tags == ("kind:new", "topic:cache")
+    ledger.redact("c_one", "a secret", at=AT, author="person:ada")
+    assert ledger.claim("c_one").tags == ()
+    assert ledger.tags() == {"kind:gotcha": 1}
+    assert "kind:new" not in str(list(ledger.export_rows()))

@@ -88,6 +88,14 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             },
             default="show",
         ),
+        "tags": Branch(
+            "The tags of claims, and the vocabulary they are out of (alone: list)",
+            {
+                "list": Entry("Tags in use, and where the vocabulary drifts apart", "tags", "TagsAnswer"),
+                "migrate": Entry("Bring the tags of claims to the vocabulary: first a plan, then what the plan says", "tags", "MigrationAnswer"),
+            },
+            default="list",
+        ),
         "evidence": Branch(
             "What claims rest on",
             {

@@ -42,4 +42,5 @@ def tell_news(settings: Settings, *, is_shown: bool = False) -> None:
 
 def program(settings: Settings) -> str:
     """How this program was called, so that a hint can be pasted."""
-    return shlex.join(["knowledge", *(word for directory in settings.directories for word in ("-C", directory))])
+    bank = ["--personal"] if settings.is_personal else []
+    return shlex.join(["knowledge", *(word for directory in settings.directories for word in ("-C", directory)), *bank])

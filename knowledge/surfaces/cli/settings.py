@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from knowledge.config import personal_home
 from knowledge.errors import UsageError
 
 
@@ -19,14 +20,24 @@ class Settings:
     is_json: bool = False
     is_quiet: bool = False
     is_plain: bool = False
+    is_personal: bool = False
+
+    @property
+    def here(self) -> Path:
+        """Where the files lie that are named on the command line. Raises UsageError where there is no such directory."""
+        here = Path.cwd().joinpath(*self.directories)
+        if not here.is_dir():
+            raise UsageError(f"there is no directory {here}; give -C a directory inside a git repository")
+        return here
 
     @property
     def start(self) -> Path:
-        """Where the repository is looked for. Raises UsageError where there is no such directory."""
-        start = Path.cwd().joinpath(*self.directories)
-        if not start.is_dir():
-            raise UsageError(f"there is no directory {start}; give -C a directory inside a git repository")
-        return start
+        """Where the repository is looked for: here, or where the personal bank lies. Raises UsageError where there is no such directory."""
+        if not self.is_personal:
+            return self.here
+        if not personal_home().is_dir():
+            raise UsageError(f"there is no personal bank at {personal_home()} yet; `knowledge claim record --personal` makes it")
+        return personal_home()
 
 
 def wants_colour(stream: TextIO, settings: Settings) -> bool:
@@ -53,6 +64,8 @@ def read_plain_request(arguments: Sequence[str], verb: str) -> Settings | None:
             settings.is_quiet = True
         elif word == "--no-color":
             settings.is_plain = True
+        elif word == "--personal":
+            settings.is_personal = True
         else:
             return None
     return settings if is_asked else None

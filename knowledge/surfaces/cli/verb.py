@@ -43,6 +43,13 @@ def shared_options() -> list[click.Parameter]:
             help="Work as if started in DIR: a work tree, a folder in it, or a bare repository.",
         ),
         click.Option(
+            ["--personal"],
+            is_flag=True,
+            expose_value=False,
+            callback=_remember("is_personal"),
+            help="In your personal bank: claims across repositories, of what none of them can show.",
+        ),
+        click.Option(
             ["-q", "--quiet"],
             is_flag=True,
             expose_value=False,

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack, cast
 import click
 
 from knowledge.errors import UsageError
+from knowledge.operations.banks import dated
 from knowledge.operations.project import Project
 from knowledge.operations.record import Draft, propose_only, record
 from knowledge.operations.steps import correct
@@ -44,6 +45,7 @@ class DraftOptions(TypedDict):
     constraints: tuple[str, ...]
     rejected: tuple[str, ...]
     complete: bool
+    is_private: bool
     at: str | None
     agent: str
     session: str
@@ -97,6 +99,7 @@ _DRAFT_OPTIONS = (
     click.option(
         "--complete", is_flag=True, help="Stand also on what the cited bodies call and the constants they read: a change of those makes it stale."
     ),
+    click.option("--private", "is_private", is_flag=True, help="Never push it to anybody who did not ask, and never export it."),
     click.option("--rejected", multiple=True, metavar='"OTHER: REASON"', help="For a decision: an alternative that was not taken, and why."),
 )
 
@@ -114,7 +117,7 @@ def draft_of(options: DraftOptions, project: Project, settings: Settings) -> Dra
     def rooted(texts: Iterable[str]) -> tuple[str, ...]:
         return from_here(texts, project, settings)
 
-    return Draft(
+    draft = Draft(
         statement=options["statement"],
         kind=cast(ClaimKind, options["kind"] or "observation"),
         tags=options["tags"],
@@ -137,7 +140,9 @@ def draft_of(options: DraftOptions, project: Project, settings: Settings) -> Dra
         constraints=options["constraints"],
         rejected=tuple(_read_rejected(text) for text in options["rejected"]),
         complete=options["complete"],
+        is_private=options["is_private"],
     )
+    return dated(draft) if settings.is_personal else draft
 
 
 def _read_rejected(text: str) -> tuple[str, str]:
@@ -157,7 +162,7 @@ def record_command(settings: Settings, **options: Unpack[DraftOptions]) -> None:
     STATEMENT is one sentence, English or Korean. Its names are looked up and anchors proposed for them; the answer says which were
     taken, what they cannot notice, and whether the analysis agrees. A claim is never refused for being wrong.
     """
-    with opened(settings, author_of(options["agent"], options["session"])) as project:
+    with opened(settings, author_of(options["agent"], options["session"]), makes_bank=True) as project:
         answer = record(project, draft_of(options, project, settings))
     show(answer, settings)
 

@@ -25,5 +25,5 @@ def export_command(settings: Settings, file: Path, form: str | None, at: str | N
     """
     chosen = form or ("graphml" if file.suffix.lower() in (".graphml", ".xml") else "json")
     with opened(settings) as project:
-        answer = export_graph(project, settings.start / file, chosen, at=at)
+        answer = export_graph(project, settings.here / file, chosen, at=at)
     show(answer, settings)

@@ -22,7 +22,7 @@ def export_command(settings: Settings, file: Path) -> None:
     FILE is written whole or not at all. `knowledge import` in a clone of the same history gives the same statuses.
     """
     with opened(settings) as project:
-        answer = transfer.export(project, settings.start / file)
+        answer = transfer.export(project, settings.here / file)
     show(answer, settings)
 
 
@@ -35,5 +35,5 @@ def import_command(settings: Settings, file: Path) -> None:
     Importing a FILE again changes nothing.
     """
     with opened(settings) as project:
-        answer = transfer.import_(project, settings.start / file)
+        answer = transfer.import_(project, settings.here / file)
     show(answer, settings)

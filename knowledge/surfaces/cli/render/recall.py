@@ -24,7 +24,10 @@ def recall_answer(answer: RecallAnswer) -> list[Line]:
     if answer.left_out:
         lines.append(note(f"{plural(answer.left_out, 'claim')} more did not fit the budget"))
     lines += [note(text) for text in answer.notes]
-    return [*lines, hint(f"knowledge claim show {answer.lines[0].claim.id}")] if answer.lines else lines
+    if not answer.lines:
+        return lines
+    first = answer.lines[0]
+    return [*lines, hint(f"knowledge claim show {first.claim.id}{' --personal' if first.bank == 'personal' else ''}")]
 
 
 def _marks(line: RecallLine) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from knowledge.records import answers, invalidations, packs, recalls
+from knowledge.records import answers, invalidations, packs, recalls, vocabularies
 from knowledge.surfaces.cli.answers import HooksAnswer, SetupAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, pack, plan, recall, stale, store
+from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, pack, plan, recall, stale, store, tags
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -27,6 +27,8 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.PlanAnswer: plan.plan_answer,
     answers.DecisionsAnswer: decisions.decisions_answer,
     recalls.RecallAnswer: recall.recall_answer,
+    vocabularies.TagsAnswer: tags.tags_answer,
+    vocabularies.MigrationAnswer: tags.migration_answer,
     answers.GraphAnswer: graph.graph_answer,
     answers.AnalysesAnswer: graph.analyses_answer,
     packs.ContextPack: pack.pack_answer,
