@@ -49,8 +49,10 @@ class Expression(msgspec.Struct, frozen=True, array_like=True, gc=False):
     comprehension  list set dict generator      (element,)
     jsx            the tag                      ()
     definition     ""                           ()      ; `scope` is the scope of an inline class or function
+    cast           ""                           (operand,)      ; `text` is the type that it is said to be of
     unknown        ""                           ()
 
+    text of a call, of `new` and of a base class: the type arguments as written, `<A, B>`.
     start: where the expression begins; for a name or attribute where its last name token begins.
     """
 

@@ -34,7 +34,7 @@ GRAMMARS = frozenset({
 MAX_BYTES = 2_000_000
 """Larger files are skipped: `file-too-large`."""
 MAX_LINE = 20_000
-"""A file with a longer line (bytes) is skipped: `minified`."""
+"""A file with a longer line (bytes, what stands in quotes aside) is skipped: `minified`."""
 MAX_DEPTH = 500
 """A syntax tree nested deeper than this is skipped: `too-deep`."""
 
@@ -51,6 +51,7 @@ _TEXT_CODECS = re.compile(
 )
 _MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
+_QUOTED = re.compile(rb"""\"[^"\\]*(?:\\.[^"\\]*)*\"|'[^'\\]*(?:\\.[^'\\]*)*'|`[^`\\]*(?:\\.[^`\\]*)*`""", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Parsed:
     tree: Tree
     row_starts: list[int]
     is_reencoded: bool = False
+    is_mended: bool = False
     errors: tuple[tuple[int, int], ...] = ()
     limitations: list[Limitation] = field(default_factory=list)
     root: Node = field(init=False)
@@ -155,6 +157,18 @@ class Parsed:
     def text(self, start: int, end: int) -> str:
         return self.source[start:end].decode("utf-8", "replace")
 
+    def mend(self, text: bytes) -> bool:
+        """Take the tree of `text`, which is as long as the source, if it has fewer syntax errors; says whether it had.
+
+        For what the grammar cannot read as it is written. Everything else, ranges and texts too, stays that of the source.
+        """
+        tree = self.grammar.parser.parse(text)
+        errors = _errors_of(self.grammar, tree)
+        if len(errors) >= len(self.errors):
+            return False
+        self.tree, self.root, self.errors, self.is_mended = tree, tree.root_node, errors, True
+        return True
+
     def matches(self, query: str) -> tuple[list[tuple[int, dict[str, list[Node]]]], bool]:
         """What a query finds: the number of each match's pattern and its captures by name; and whether that is all.
 
@@ -193,22 +207,35 @@ def parse(content: bytes, language: str, earlier: Parsed | None = None, edits: S
     if isinstance(source, Skipped):
         return source
     lengths = list(map(len, source.split(b"\n")))
-    longest = max(lengths)
+    long_line = _long_line(source, lengths)
     row_starts = [0, *accumulate(map((1).__add__, lengths))]
     row_starts.pop()
-    if longest > MAX_LINE:
-        return Skipped(Limitation("minified", f"a line of {longest} bytes, the limit is {MAX_LINE}"))
-    old_tree = _edited_tree(earlier, edits, source, row_starts) if earlier is not None and earlier.grammar is grammar else None
+    if long_line:
+        return Skipped(Limitation("minified", f"a line of {long_line} bytes, the limit is {MAX_LINE}"))
+    is_usable = earlier is not None and earlier.grammar is grammar and not earlier.is_mended
+    old_tree = _edited_tree(earlier, edits, source, row_starts) if earlier is not None and is_usable else None
     tree = grammar.parser.parse(source, old_tree) if old_tree is not None else grammar.parser.parse(source)
     parsed = Parsed(language, grammar, source, tree, row_starts)
     if decoded is not content:
         parsed.is_reencoded = True
         parsed.limitations.append(Limitation("reencoded", "the file is not UTF-8: offsets are into its text as UTF-8"))
-    root = tree.root_node
-    if root.has_error:
-        found = QueryCursor(grammar.errors).captures(root).get("error", [])
-        parsed.errors = tuple(sorted((node.start_byte, node.end_byte) for node in found)) or ((0, len(source)),)
+    parsed.errors = _errors_of(grammar, tree)
     return parsed
+
+
+def _errors_of(grammar: Grammar, tree: Tree) -> tuple[tuple[int, int], ...]:
+    root = tree.root_node
+    if not root.has_error:
+        return ()
+    found = QueryCursor(grammar.errors).captures(root).get("error", [])
+    return tuple(sorted((node.start_byte, node.end_byte) for node in found)) or ((0, root.end_byte),)
+
+
+def _long_line(source: bytes, lengths: Sequence[int]) -> int:
+    """The length of the longest line that a tool must have written; 0: none. A text in quotes may be as long as it likes."""
+    if max(lengths) <= MAX_LINE:
+        return 0
+    return max((length for line in source.split(b"\n") if (length := len(line)) > MAX_LINE and len(_QUOTED.sub(b"", line)) > MAX_LINE), default=0)
 
 
 def source_text(content: bytes, language: str) -> bytes | Skipped:

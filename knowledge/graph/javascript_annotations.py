@@ -114,7 +114,7 @@ class _Reader:
 
     def suffixed(self, depth: int) -> Annotation:
         found = self.single(depth)
-        while self.peek() == "[":
+        while self.peek() == "[" and (self.peek(1) == "]" or self.peek(2) not in (":", "in")):
             self.at += 1
             if self.take("]"):
                 found = Annotation("array", "", (found,))
@@ -161,7 +161,15 @@ class _Reader:
         return ".".join(parts)
 
     def arguments(self, depth: int) -> tuple[Annotation, ...]:
-        return self.sequence(">", depth) if self.take("<") else ()
+        if self.peek() != "<" or self._is_signature():
+            return ()
+        self.at += 1
+        return self.sequence(">", depth)
+
+    def _is_signature(self) -> bool:
+        """Whether `<…>` here begins the next member of an object type: type arguments have no parameters after them."""
+        after = self.closing() + 1
+        return after < len(self.tokens) and self.tokens[after] == "("
 
     def sequence(self, close: str, depth: int) -> tuple[Annotation, ...]:
         """Types between an opening bracket (already taken) and `close`."""

@@ -16,7 +16,7 @@ from knowledge.graph.javascript_declarations import Declarations
 from knowledge.graph.javascript_memory import Memory
 from knowledge.graph.javascript_names import Names
 from knowledge.graph.javascript_outside import Outside
-from knowledge.graph.javascript_types import Types
+from knowledge.graph.javascript_types import Arguments, Types
 from knowledge.graph.javascript_values import RUNTIME, Described, Environment, Parameter, This, Typed, environment_of
 from knowledge.graph.outline import Outline
 from knowledge.graph.values import (
@@ -38,6 +38,8 @@ from knowledge.graph.values import (
     union,
 )
 
+CALLED, CONSTRUCTED, INDEXED = "()", "new ()", "[]"
+"""Members that stand for what an object of a type can be called as, constructed as, and indexed by."""
 _RESULTS = 16
 """More return statements than this are not followed."""
 _LITERALS = {"str": "string", "template": "string", "int": "number", "float": "number", "bool": "boolean", "regexp": "RegExp"}
@@ -59,7 +61,7 @@ class CallFollowing(Protocol):
 class Inferred(Environment):
     """The type parameters of a function as the arguments of one call tell. expected: the declared type of what the call is assigned to."""
 
-    __slots__ = ("call", "calls", "expected", "function", "index", "place", "running")
+    __slots__ = ("call", "calls", "expected", "function", "given", "index", "place", "running")
 
     def __init__(self, calls: Calls, function: Function, index: int, place: Place, call: Expression) -> None:
         super().__init__(function.receiver, calls.around(function))
@@ -70,11 +72,15 @@ class Inferred(Environment):
         self.place = place
         self.call = call
         self.expected: tuple[Place, str] | None = None
+        self.given = calls.type_arguments(function.path, index, place, call)
+        """Type arguments that the call writes out."""
         self.running: set[str] = set()
 
     def own(self, path: bytes, owner: int, name: str) -> Flow | None:
         if path != self.function.path or (owner != self.index and owner not in self.calls.declarations.siblings(path, self.index)):
             return None
+        if self.given is not None and (written := self.given.own(path, owner, name)) is not None:
+            return written
         if name in self.running:
             return None
         self.running.add(name)
@@ -137,6 +143,9 @@ class Calls:
             return self._call_method(value, place, call)
         if isinstance(value, External):
             return self.outside.function(value, place, call)
+        if isinstance(value, Typed):
+            chosen = self.signature_of(value, CALLED, call)
+            return through(self._types.result(chosen), "return") if chosen is not None else UNKNOWN
         return self.called(value)
 
     def called(self, value: Value) -> Flow:
@@ -145,6 +154,9 @@ class Calls:
             return self.returned(value, Environment(value.receiver, self.around(value)))
         if isinstance(value, Lambda):
             return self._returns(value.path, value.scope)
+        if isinstance(value, Typed):
+            chosen = self.signature_of(value, CALLED)
+            return through(self._types.result(chosen), "return") if chosen is not None else UNKNOWN
         if isinstance(value, Described):
             return through(self._types.result(value), "return")
         if isinstance(value, External):
@@ -301,6 +313,43 @@ class Calls:
                 return False
         return True
 
+    def signature_of(self, value: Typed, name: str, call: Expression | None = None) -> Described | None:
+        """The function type as which an object of a class or interface may be called or constructed: the first that the arguments fit."""
+        found = self._classes.find(value.path, value.index, name, False)
+        member = found.member if found is not None else None
+        if found is None or member is None:
+            return None
+        order = self._classes.order(value.path, value.index)
+        environment = self._classes.environment(order, found.row, value, environment_of(value))
+        rows = [row.arguments[0] for b in member.bindings for row in read_type(b.annotation).arguments if row.arguments]
+        functions = [row for row in rows if row.kind == "function"]
+        place = Place(member.path, member.scope)
+        fitting = [row for row in functions if call is None or self._fits_type(row, call)]
+        chosen = (fitting or functions)[:1]
+        return Described(RUNTIME, "Function", (), (), place, chosen[0], environment) if chosen else None
+
+    def _fits_type(self, function: Annotation, call: Expression) -> bool:
+        rows = [row for row in function.arguments[1:] if row.kind in ("parameter", "rest")]
+        given = call.parts[1:]
+        last = rows[-1] if rows and rows[-1].kind == "rest" else None
+        if last is not None and last.arguments[0].kind == "tuple":
+            rows = rows[:-1] + [Annotation("parameter", "", (part,)) for part in last.arguments[0].arguments]
+            last = None
+        if not has_spread(call) and len(given) > len(rows) and last is None:
+            return False
+        for row, argument in zip(rows, given, strict=False):
+            if argument.kind == "literal" and not _takes_literal(row.arguments[0], argument):
+                return False
+            if argument.kind in ("lambda", "definition") and row.arguments[0].kind == "name" and row.arguments[0].name in _NO_FUNCTION:
+                return False
+        return True
+
+    def type_arguments(self, path: bytes, index: int, place: Place, call: Expression) -> Arguments | None:
+        """What the type arguments that a call writes out stand for."""
+        if not call.text:
+            return None
+        return Arguments(self._types, path, index, Annotation("name", "", read_type("X" + call.text).arguments), place, None)
+
     # ── new ──
 
     def made(self, place: Place, call: Expression) -> Flow:
@@ -321,15 +370,23 @@ class Calls:
         return one(value, "constructor") if isinstance(value, Typed | Described) else UNKNOWN
 
     def _made_of(self, value: Value, place: Place, call: Expression) -> Flow:
+        if isinstance(value, External) and value.package == RUNTIME and call.text:
+            return through(self._types.annotation(place, value.name + call.text), "constructor")
+        if isinstance(value, Typed):
+            chosen = self.signature_of(value, CONSTRUCTED, call)
+            return through(self._types.result(chosen), "constructor") if chosen is not None else UNKNOWN
         if not isinstance(value, Class):
             return self.constructed(value)
+        given = self.type_arguments(value.path, value.index, place, call)
         constructor = self._classes.find(value.path, value.index, "constructor", False)
         if constructor is None or constructor.member is None or constructor.member.definition < 0:
-            return one(Typed(value.path, value.index), "constructor")
+            return one(Typed(value.path, value.index, (), given), "constructor")
         member = constructor.member
         function = Function(member.path, member.definition)
         index = self.signature(function, place, call)
-        return one(Typed(value.path, value.index, (), Inferred(self, Function(member.path, index), member.owner, place, call)), "constructor")
+        environment = Inferred(self, Function(member.path, index), member.owner, place, call)
+        environment.given = given
+        return one(Typed(value.path, value.index, (), environment), "constructor")
 
     def constructed(self, value: Value) -> Flow:
         """What `new` gives, the arguments aside."""
@@ -337,6 +394,9 @@ class Calls:
             return one(Typed(value.path, value.index), "constructor")
         if isinstance(value, External):
             return one(Foreign(value.package, value.name), "constructor")
+        if isinstance(value, Typed):
+            chosen = self.signature_of(value, CONSTRUCTED)
+            return through(self._types.result(chosen), "constructor") if chosen is not None else UNKNOWN
         if isinstance(value, Described) and value.annotation.kind in ("constructor", "object"):
             return through(self._types.result(value), "constructor")
         return UNKNOWN

@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from analyzers.facts import Definition, Expression
-from knowledge.graph.javascript_calls import Calls, Inferred
+from knowledge.graph.javascript_calls import CALLED, Calls, Inferred
 from knowledge.graph.javascript_classes import Classes
 from knowledge.graph.javascript_context import Context, Passing
 from knowledge.graph.javascript_outside import Outside
 from knowledge.graph.javascript_types import Types
-from knowledge.graph.javascript_values import Described, Environment
+from knowledge.graph.javascript_values import Described, Environment, Typed
 from knowledge.graph.outline import FUNCTION_KINDS, Outline
 from knowledge.graph.values import UNKNOWN, Class, Flow, Foreign, ForeignMethod, Function, Place, Value, one, union
 
@@ -103,6 +103,9 @@ class Expected:
         for value in flow.values:
             if isinstance(value, Described):
                 flows.append(self._types.parameter(value, position))
+            elif isinstance(value, Typed):
+                chosen = self._calls.signature_of(value, CALLED)
+                flows.append(self._types.parameter(chosen, position) if chosen is not None else UNKNOWN)
             elif isinstance(value, ForeignMethod):
                 flows.append(self._outside.callback_parameter(value, position))
             elif isinstance(value, Function):
@@ -152,6 +155,9 @@ class Expected:
             if (expected := self._follow.context.expected.get(call.parts[0].start)) is not None:
                 environment.expected = (Place(place.path, expected[0]), expected[1])
             wanted = self._parameter_of(chosen, passing.position, environment)
+        elif isinstance(value, Typed):
+            chosen_type = self._calls.signature_of(value, CALLED, call)
+            wanted = self._types.parameter(chosen_type, passing.position) if chosen_type is not None else UNKNOWN
         elif isinstance(value, Described):
             wanted = self._types.parameter(value, passing.position)
         else:

@@ -9,26 +9,24 @@ from collections.abc import Callable
 
 from analyzers.facts import Access, Binding, Definition, Expression, FileFacts
 from knowledge.graph.annotations import UNKNOWN_TYPE
-from knowledge.graph.javascript_calls import Calls, Inferred
-from knowledge.graph.javascript_classes import Classes, Found, Member
+from knowledge.graph.javascript_calls import Calls
+from knowledge.graph.javascript_classes import Classes
 from knowledge.graph.javascript_context import Context
 from knowledge.graph.javascript_declarations import Declarations
 from knowledge.graph.javascript_expected import Expected
+from knowledge.graph.javascript_members import Members
 from knowledge.graph.javascript_memory import Memory
-from knowledge.graph.javascript_names import WHOLE, Names
-from knowledge.graph.javascript_outside import FUNCTION_MEMBERS, Outside, has_member
+from knowledge.graph.javascript_names import Names
+from knowledge.graph.javascript_outside import Outside, has_member
 from knowledge.graph.javascript_types import Types
 from knowledge.graph.javascript_values import (
     RUNTIME,
     Described,
     Environment,
     NamedType,
-    Parameter,
-    Prototype,
     This,
     Typed,
     Written,
-    environment_of,
     primitive,
 )
 from knowledge.graph.narrowing import Narrowings
@@ -41,9 +39,7 @@ from knowledge.graph.values import (
     External,
     Flow,
     Foreign,
-    ForeignMethod,
     Function,
-    Instance,
     Lambda,
     Module,
     Place,
@@ -70,6 +66,7 @@ class JavaScriptFlow:
         self.classes = Classes(self.memory, self.declarations, self.types, self)
         self.calls = Calls(self.memory, self.names, self.types, self.classes, self)
         self.outside = self.calls.outside = Outside(self.types, self)
+        self.members = Members(tree, self.names, self.types, self.classes, self.calls, self)
         self._expected = Expected(self.types, self.classes, self.calls, self.outside, self)
         self.context: Context
         """What the file that is being resolved knows by itself."""
@@ -199,13 +196,13 @@ class JavaScriptFlow:
         if not values or not self.memory.enter():
             return UNKNOWN
         if len(values) == 1:
-            found = self.attribute(values[0], name)
+            found = self.members.of(values[0], name)
             self.memory.depth -= 1
             return through(found, owner.reason, owner.is_certain) if found is not None else UNKNOWN
         flows = []
         for value in values:
             if has_member(value, name):
-                flow = self.attribute(value, name)
+                flow = self.members.of(value, name)
                 flows.append(flow if flow is not None else UNKNOWN)
         self.memory.depth -= 1
         return through(union(flows), owner.reason, owner.is_certain) if flows else UNKNOWN
@@ -333,160 +330,19 @@ class JavaScriptFlow:
             return one(primitive("string"), "iteration")
         return self.outside.elements(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
 
+    def _cast(self, place: Place, expression: Expression) -> Flow:
+        """What something is said to be; what it is by itself is no more than evidence."""
+        declared = self.types.annotation(place, expression.text)
+        if declared.values:
+            return declared
+        found = self.expression(place, expression.parts[0])
+        return Flow(found.values, False, "flow") if found.values else UNKNOWN
+
     def _operator(self, place: Place, expression: Expression) -> Flow:
         return one(primitive("boolean" if expression.name in _TRUTHS else "number"), "local")
 
     def _element(self, place: Place, expression: Expression) -> Flow:
         return one(Foreign(RUNTIME, "Element"), "local")
-
-    # ── members ──
-
-    def attribute(self, value: Value, name: str) -> Flow | None:
-        """What `value.name` is; None where the value is known not to have it."""
-        if isinstance(value, Instance):
-            return self._of_instance(value, name)
-        follow = _MEMBERS.get(type(value))
-        return follow(self, value, name) if follow is not None else UNKNOWN
-
-    def _of_instance(self, value: Instance, name: str) -> Flow | None:
-        return self._of_found(value, self.classes.find(value.path, value.index, name, False), value, environment_of(value))
-
-    def _of_found(self, value: Instance | Class | Super, found: Found | None, receiver: Value, outermost: Environment | None) -> Flow | None:
-        if found is None:
-            return None
-        order = self.classes.order(value.path, value.index)
-        if found.member is None:
-            outside = order[found.row].external if found.is_certain else None
-            return one(ForeignMethod(Foreign(outside.package, outside.name), ""), "attribute") if outside is not None else UNKNOWN
-        environment = self.classes.environment(order, found.row, receiver, outermost)
-        made = self._made_with(found.member, outermost)
-        flow = made if made is not None else self.classes.value(found.member, receiver, environment)
-        return flow if found.is_certain or not flow.values else Flow(flow.values, False, flow.reason)
-
-    def _made_with(self, member: Member, outermost: Environment | None) -> Flow | None:
-        """What the call that made the object passed for a member that its constructor only hands on."""
-        if member.bindings or member.added or not isinstance(outermost, Inferred) or len(member.writes) != 1:
-            return None
-        write = member.writes[0]
-        if write.value is None or write.value.kind != "name" or write.annotation:
-            return None
-        found = self.calls.argument(outermost, member.path, write.scope, write.value.name)
-        # Another function may be put there later; of which class an object is, its users rely on.
-        return _unless_function(found, "argument") if found is not None else None
-
-    def _of_class(self, value: Class, name: str) -> Flow | None:
-        outline = self.tree.outline(value.path)
-        definition = self.declarations.get(value.path, value.index)
-        if outline is None or definition is None:
-            return UNKNOWN
-        if definition.kind == "namespace":
-            return self._of_namespace(value.path, value.index, name)
-        if definition.kind == "enum":
-            return one(Typed(value.path, value.index), "class")
-        if name == "prototype":
-            return one(Prototype(value.path, value.index), "class")
-        found = self._of_found(value, self.classes.find(value.path, value.index, name, True), value, None)
-        return found if found is not None else self._of_siblings(value.path, value.index, name)
-
-    def _of_siblings(self, path: bytes, index: int, name: str) -> Flow | None:
-        """A member that a namespace of the same name adds."""
-        outline = self.tree.outline(path)
-        definition = outline.definitions[index] if outline is not None else None
-        for sibling in self.declarations.named(path, definition.parent, definition.name) if definition is not None else ():
-            if outline is not None and outline.definitions[sibling].kind == "namespace":
-                found = self._of_namespace(path, sibling, name)
-                if found is not None:
-                    return found
-        return None
-
-    def _of_namespace(self, path: bytes, index: int, name: str) -> Flow | None:
-        outline = self.tree.outline(path)
-        for sibling in self.declarations.siblings(path, index):
-            scope = outline.bodies.get(sibling, -1) if outline is not None else -1
-            if scope > MODULE_SCOPE and outline is not None and name in outline.names[scope]:
-                return self.names.lookup(Place(path, scope), name, 1 << 60)
-        return None
-
-    def _of_module(self, value: Module, name: str) -> Flow | None:
-        home = self.names.exported(value.path, name)
-        if home is not None:
-            return through(self.names.value(home), "module")
-        whole = self.names.exported(value.path, WHOLE)
-        if whole is not None:
-            return self.attributes(self.names.value(whole), name)
-        return UNKNOWN if self.names.has_outside(value.path) else None
-
-    def _of_external(self, value: External, name: str) -> Flow | None:
-        return one(External(value.package, f"{value.name}.{name}" if value.name else name), "module")
-
-    def _of_super(self, value: Super, name: str) -> Flow | None:
-        is_static = isinstance(value.receiver, Class)
-        found = self.classes.find(value.path, value.index, name, is_static, 1)
-        return self._of_found(value, found, value.receiver, None)
-
-    def _of_function(self, value: Function, name: str) -> Flow | None:
-        if name == "prototype":
-            return one(Prototype(value.path, value.index), "class")
-        outline = self.tree.outline(value.path)
-        added = outline.added.get(value.index, {}).get(name, ()) if outline is not None else ()
-        fitting = [i for i in added if outline is not None and "static" in outline.definitions[i].flags]
-        if fitting and self.declarations.get(value.path, value.index) is not None:
-            return one(Function(value.path, fitting[-1]), "class")
-        found = self._of_siblings(value.path, value.index, name)
-        return found if found is not None else self._of_callable(value, name)
-
-    def _of_callable(self, value: Value, name: str) -> Flow | None:
-        if name in FUNCTION_MEMBERS:
-            return one(ForeignMethod(Foreign(RUNTIME, "Function", (), (("", one(value, "flow")),)), name), "attribute")
-        return UNKNOWN
-
-    def _of_written(self, value: Written, name: str) -> Flow | None:
-        expression = value.expression
-        if value.name == "Array":
-            return self._of_array(value, name)
-        for key, part in reversed(tuple(zip(expression.keywords, expression.parts, strict=False))):
-            if key == name:
-                return self._item(value, part)
-            if part.kind == "spread" and part.parts:
-                found = self.attributes(self.expression(value.place, part.parts[0]), name)
-                if found.values:
-                    return through(found, "container")
-        return UNKNOWN if "" in expression.keywords else None
-
-    def _item(self, value: Written, part: Expression) -> Flow:
-        found = self.expression(value.place, part)
-        if part.kind == "definition":
-            bound = tuple(Function(v.path, v.index, value) if isinstance(v, Function) else v for v in found.values)
-            return Flow(bound, found.is_certain, "local")
-        return _unless_function(found, "container")
-
-    def _of_array(self, value: Written, name: str) -> Flow | None:
-        parts = value.expression.parts
-        if not name.isdigit():
-            return one(ForeignMethod(value, name), "attribute")
-        if any(part.kind == "spread" for part in parts):
-            return self.outside.elements(one(value, "container"))
-        return _unless_function(self.expression(value.place, parts[int(name)]), "container") if int(name) < len(parts) else UNKNOWN
-
-    def _of_described(self, value: Described, name: str) -> Flow | None:
-        if value.name in ("Object", "intersection") and value.package == RUNTIME:
-            return self.types.member(value, name)
-        if value.name == "Function":
-            return self._of_callable(value, name)
-        return self._of_foreign(value, name)
-
-    def _of_foreign(self, value: Foreign, name: str) -> Flow | None:
-        if value.items or name.isdigit():
-            found = self.outside.item(value, name)
-            if found.values:
-                return found
-        return one(ForeignMethod(value, name), "attribute")
-
-    def _of_foreign_method(self, value: ForeignMethod, name: str) -> Flow | None:
-        return one(ForeignMethod(value.owner, ""), "attribute")
-
-    def _of_parameter(self, value: Parameter, name: str) -> Flow | None:
-        return self.attributes(self.types.bound(value), name)
 
     # ── bindings ──
 
@@ -568,11 +424,6 @@ class JavaScriptFlow:
         return found
 
 
-def _unless_function(flow: Flow, reason: str) -> Flow:
-    """A flow through something that may be given other functions later; of which class its objects are is as good as declared."""
-    return through(flow, reason, not any(isinstance(value, Function | Lambda) for value in flow.values))
-
-
 _TRUTHS = frozenset({"!", "==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof", "delete"})
 _LITERALS = {
     "str": one(primitive("string"), "local"), "template": one(primitive("string"), "local"), "int": one(primitive("number"), "local"),
@@ -584,11 +435,5 @@ _KINDS: dict[str, Callable[[JavaScriptFlow, Place, Expression], Flow]] = {
     "literal": JavaScriptFlow._literal, "collection": JavaScriptFlow._collection, "subscript": JavaScriptFlow._subscript,
     "lambda": JavaScriptFlow._lambda, "definition": JavaScriptFlow._definition, "conditional": JavaScriptFlow._conditional,
     "await": JavaScriptFlow._await, "spread": JavaScriptFlow._operand, "iterate": JavaScriptFlow._iterate, "operator": JavaScriptFlow._operator,
-    "jsx": JavaScriptFlow._element,
-}  # fmt: skip
-_MEMBERS: dict[type, Callable[..., Flow | None]] = {
-    Class: JavaScriptFlow._of_class, Module: JavaScriptFlow._of_module, External: JavaScriptFlow._of_external, Super: JavaScriptFlow._of_super,
-    Function: JavaScriptFlow._of_function, Lambda: JavaScriptFlow._of_callable, Written: JavaScriptFlow._of_written,
-    Described: JavaScriptFlow._of_described, Foreign: JavaScriptFlow._of_foreign, ForeignMethod: JavaScriptFlow._of_foreign_method,
-    Parameter: JavaScriptFlow._of_parameter,
+    "jsx": JavaScriptFlow._element, "cast": JavaScriptFlow._cast,
 }  # fmt: skip

@@ -394,8 +394,20 @@ class Types:
         row = rows[position] if position < len(rows) else rows[-1] if rows and rows[-1].kind == "rest" else None
         if row is None:
             return UNKNOWN
-        flow = self.flow(value.place, row.arguments[0], _inside(annotation, value))
+        environment = _inside(annotation, value)
+        if row.kind == "rest" and row.arguments[0].kind == "tuple":
+            return self._of_tuple(row.arguments[0].arguments, position - rows.index(row), value.place, environment)
+        flow = self.flow(value.place, row.arguments[0], environment)
         return self._follow.elements(flow) if row.kind == "rest" else flow
+
+    def _of_tuple(self, members: tuple[Annotation, ...], position: int, place: Place, environment: Environment | None) -> Flow:
+        """The member of a tuple at a position."""
+        for at, member in enumerate(members):
+            if member.kind == "rest":
+                return self._follow.elements(self.flow(place, member.arguments[0], environment))
+            if at == position:
+                return self.flow(place, member, environment)
+        return UNKNOWN
 
     def receiver(self, value: Described) -> Flow:
         """What a function type declares for `this`."""

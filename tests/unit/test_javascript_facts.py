@@ -57,11 +57,13 @@ def shown(found: Expression | None) -> str:
     parts = [shown(part) for part in found.parts]
     kind = found.kind
     if kind == "name":
-        return found.name
+        return found.name + found.text
     if kind == "attribute":
-        return f"{parts[0]}.{found.name}"
+        return f"{parts[0]}.{found.name}{found.text}"
     if kind in ("call", "new"):
-        return f"{'new ' if kind == 'new' else ''}{parts[0]}({', '.join(parts[1:])})"
+        return f"{'new ' if kind == 'new' else ''}{parts[0]}{found.text}({', '.join(parts[1:])})"
+    if kind == "cast":
+        return f"{parts[0]} as {found.text}"
     if kind == "subscript":
         return f"{parts[0]}[{parts[1]}]"
     if kind == "literal":

@@ -44,11 +44,19 @@ def test_the_registry_knows_each_grammars_abi(language: str) -> None:
 def test_files_that_are_not_read_say_why() -> None:
     """Each limit has a code of its own."""
     assert skipped(b"x = 1\n" * (parsing.MAX_BYTES // 6 + 1)) == "file-too-large"
-    assert skipped(b"x = '" + b"a" * parsing.MAX_LINE + b"'") == "minified"
+    assert skipped(b"x=1;" * (parsing.MAX_LINE // 4 + 1)) == "minified"
     assert skipped(b"x = 1\0") == "binary"
     assert skipped(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR") == "binary"
     assert skipped(b"x = '\xff'") == "undecodable"
     assert skipped(b"# coding: nonsense\nx = '\xff'") == "undecodable"
+
+
+def test_a_long_text_in_quotes_does_not_make_a_file_minified() -> None:
+    """A test may hold a picture in Base64, in a line of any length; what stands beside it is read."""
+    for quote in (b"'", b'"'):
+        found = parse(b"x = " + quote + b"a\\" + quote + b"a" * 3 * parsing.MAX_LINE + quote + b"\ny = 2\n", "python")
+        assert isinstance(found, Parsed)
+        assert found.line_count == 2
 
 
 @pytest.mark.parametrize("cookie", [b"zlib", b"rot13", b"hex", b"idna", b"punycode", b"unicode_escape", b"utf-7", b"../../x"])

@@ -12,7 +12,7 @@ from functools import cache
 from analyzers.facts import FileFacts, Limitation, Skipped, SymbolDigests
 from analyzers.languages.javascript import expressions, statements
 from analyzers.languages.javascript.finishing import finished
-from analyzers.languages.javascript.grammar_gaps import true_errors
+from analyzers.languages.javascript.grammar_gaps import mend, true_errors
 from analyzers.languages.javascript.reading import CALL, MAX_STACK, MEMBER, OTHER_LINK, SUBSCRIPT, ExpressionReader, Reader, StatementReader, Tables
 from analyzers.languages.javascript.structure import rules_of
 from analyzers.normalise import normalise
@@ -28,6 +28,7 @@ _LINKS = {
 
 def facts(parsed: Parsed) -> FileFacts | Skipped:
     """Everything that one file says."""
+    mend(parsed)
     parsed.errors = true_errors(parsed)
     reader = Reader(parsed, _tables(parsed.language))
     root = parsed.root

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from analyzers.facts import Access, Call, Expression, Import
 from analyzers.languages.javascript import functions, objects
 from analyzers.languages.javascript.assigned import assigned_value
+from analyzers.languages.javascript.modules import cast_text
 from analyzers.languages.javascript.patterns import assign, write
 from analyzers.languages.javascript.reading import CALL, MAX_NESTING, MEMBER, SUBSCRIPT, UNKNOWN, ExpressionReader, Reader, shortened
 from analyzers.languages.javascript.texts import spell_number, spell_string, string_value, word_kind
@@ -97,12 +98,12 @@ def chain(r: Reader, node: Node, depth: int) -> Expression:
         return r.put_off(node)
     link_of = r.link_of
     links = [node]
-    inner = node.children[0]
-    while link_of[inner.kind_id]:
-        links.append(inner)
-        inner = inner.children[0]
-    if inner.kind_id == r.kinds.comment:
-        inner = r.solid(links[-1])[0]
+    inner = _innermost(r, node.children[0], links)
+    prefix: Node | None = None
+    if inner.kind_id == r.kinds.await_expression or inner.kind_id == r.kinds.unary:
+        # `await f<T>()`: the grammar takes it for a call of what `await f` gives.
+        prefix = inner
+        inner = _innermost(r, inner.children[-1], links)
     position = len(links) - 1
     start, end = inner.start_byte, inner.end_byte
     kind = inner.kind_id
@@ -122,11 +123,30 @@ def chain(r: Reader, node: Node, depth: int) -> Expression:
         if kind == MEMBER:
             found = _member(r, link, found, position > 0 and link_of[links[position - 1].kind_id] == CALL)
         elif kind == CALL:
-            found = _call(r, link, found, depth, position)
+            found = _call(r, link, found, depth, (position, start))
         elif kind == SUBSCRIPT:
             found = _subscript(r, link, found, depth, position > 0 and link_of[links[position - 1].kind_id] == CALL)
         position -= 1
-    return found
+    if prefix is None:
+        return found
+    if prefix.kind_id == r.kinds.await_expression:
+        _mark_awaited(r)
+        return Expression("await", "", (found,), (), "", -1, prefix.start_byte)
+    return Expression("operator", prefix.children[0].type, (found,), (), "", -1, prefix.start_byte)
+
+
+def _innermost(r: Reader, node: Node, links: list[Node]) -> Node:
+    """What a chain begins with; its links are added."""
+    link_of = r.link_of
+    while link_of[node.kind_id]:
+        links.append(node)
+        node = node.children[0]
+    return r.solid(links[-1])[0] if node.kind_id == r.kinds.comment else node
+
+
+def _mark_awaited(r: Reader) -> None:
+    last = r.calls[-1]
+    r.calls[-1] = Call(last.scope, last.expression, last.name_span, (*last.flags, "awaited"))
 
 
 def _member(r: Reader, node: Node, owner: Expression, is_callee: bool) -> Expression:
@@ -157,11 +177,11 @@ def _subscript(r: Reader, node: Node, owner: Expression, depth: int, is_callee: 
     return found
 
 
-def _call(r: Reader, node: Node, callee: Expression, depth: int, outer_links: int) -> Expression:
-    """Note a call. outer_links: how many links of the same chain are around it: those keep only a short form of this one."""
+def _call(r: Reader, node: Node, callee: Expression, depth: int, place: tuple[int, int]) -> Expression:
+    """Note a call. place: how many links of the same chain are around it (those keep only a short form of this one), and where it begins."""
+    outer_links, start = place
     children = node.children
     arguments = children[-1]
-    start = node.start_byte
     callee_end = children[0].end_byte
     parts = [callee]
     expressions = r.expressions
@@ -174,7 +194,8 @@ def _call(r: Reader, node: Node, callee: Expression, depth: int, outer_links: in
                 parts.append(shortened(value) if value.kind == "call" or value.kind == "new" else value)
     else:
         parts.append(r.read(arguments, depth))
-    found = Expression("call", "", tuple(parts), (), "", -1, start)
+    types = functions.type_arguments_text(r, node) if len(children) > 2 else ""
+    found = Expression("call", "", tuple(parts), (), types, -1, start)
     if callee.kind == "attribute":
         name_span = r.span(callee.start, callee_end)
     elif callee.kind == "name":
@@ -187,7 +208,7 @@ def _call(r: Reader, node: Node, callee: Expression, depth: int, outer_links: in
     if not outer_links:
         return found
     short = shortened(found)
-    return short if outer_links <= 2 * CHAIN_DEPTH else Expression("call", "", (UNKNOWN, *short.parts[1:]), (), "", -1, start)
+    return short if outer_links <= 2 * CHAIN_DEPTH else Expression("call", "", (UNKNOWN, *short.parts[1:]), (), types, -1, start)
 
 
 def _note_special(r: Reader, found: Expression, callee: str, start: int, arguments: Node) -> None:
@@ -222,7 +243,7 @@ def _new(r: Reader, node: Node, depth: int) -> Expression:
         return UNKNOWN
     callee = parts[0]
     start = node.start_byte
-    found = Expression("new", "", tuple(parts), (), "", -1, start)
+    found = Expression("new", "", tuple(parts), (), functions.type_arguments_text(r, node), -1, start)
     if callee.name == "Proxy" and callee.kind == "name":
         r.limit("proxy", "new Proxy()", start)
     elif callee.name == "Function" and callee.kind == "name":
@@ -247,9 +268,22 @@ def _callee(r: Reader, node: Node, depth: int) -> Expression:
 
 
 def _inner(r: Reader, node: Node, depth: int) -> Expression:
-    """Parentheses, `as T`, `!`: the expression inside."""
+    """Parentheses, `satisfies T`, `!`: the expression inside."""
     operands = r.operands(node)
-    return r.read(operands[-1 if node.kind_id == r.kinds.type_assertion else 0], depth + 1) if operands else UNKNOWN
+    return r.read(operands[0], depth + 1) if operands else UNKNOWN
+
+
+def _cast(r: Reader, node: Node, depth: int) -> Expression:
+    """`x as T`, `<T>x`: said to be of another type. What is written out stays what it is, and so does what is said to be of any type."""
+    inside = r.solid(node)[-1 if node.kind_id == r.kinds.type_assertion else 0]
+    found = r.read(inside, depth + 1)
+    text = cast_text(r, node)
+    if not text or found.kind in _WRITTEN_OUT or (found.kind == "collection" and found.parts):
+        return found
+    return Expression("cast", "", (found,), (), text, -1, found.start)
+
+
+_WRITTEN_OUT = frozenset({"lambda", "definition", "literal"})
 
 
 def _sequence(r: Reader, node: Node, depth: int) -> Expression:
@@ -282,8 +316,7 @@ def _await(r: Reader, node: Node, depth: int) -> Expression:
         count = len(r.calls)
         parts.append(r.read(child, depth + 1))
         if child.kind_id == r.kinds.call and len(r.calls) > count:
-            last = r.calls[-1]
-            r.calls[-1] = Call(last.scope, last.expression, last.name_span, (*last.flags, "awaited"))
+            _mark_awaited(r)
     return Expression("await", "", tuple(parts), (), "", -1, node.start_byte)
 
 
@@ -413,7 +446,7 @@ READERS: dict[str, Callable[[Reader, Node, int], Expression]] = {
     "string": _string, "number": _number, "template_string": _template, "true": _constant, "false": _constant, "null": _constant,
     "undefined": _constant, "regex": _regex, "member_expression": chain, "subscript_expression": chain, "non_null_expression": chain,
     "instantiation_expression": chain, "call_expression": chain, "new_expression": _new, "parenthesized_expression": _inner,
-    "as_expression": _inner, "satisfies_expression": _inner, "type_assertion": _inner, "sequence_expression": _sequence, "array": _array,
+    "as_expression": _cast, "satisfies_expression": _inner, "type_assertion": _cast, "sequence_expression": _sequence, "array": _array,
     "object": objects.object_literal, "spread_element": _prefixed("spread"), "await_expression": _await, "yield_expression": _yield,
     "unary_expression": _unary, "binary_expression": _binary, "ternary_expression": _ternary, "assignment_expression": _assignment,
     "augmented_assignment_expression": _assignment, "update_expression": _update, "arrow_function": functions.inline_function,

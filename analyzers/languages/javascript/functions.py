@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from analyzers.facts import Call, Expression, Parameter, Return, Span
 from analyzers.languages.javascript.keys import key_name, member_name_node, method_name
-from analyzers.languages.javascript.patterns import annotation_text, parameters, type_parameters
+from analyzers.languages.javascript.patterns import TYPE_CHARACTERS, annotation_text, parameters, type_parameters
 from analyzers.languages.javascript.reading import UNKNOWN, Bound, Declared, Header, Reader
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
 
+CALLED, CONSTRUCTED, INDEXED = "()", "new ()", "[]"
+"""Names under which a type's signatures stand that have none."""
 ANONYMOUS = "<anonymous>"
 """A class without a name, which must have one because its members are named after it."""
 
@@ -149,7 +151,7 @@ def _bases(r: Reader, heritage: Node) -> list[tuple[Expression, Span]]:
     for child in heritage.children:
         kind = child.kind_id
         if kind == k.extends_clause:
-            found += [_base(r, base) for base in r.operands(child)]
+            found += [_base(r, base, type_arguments_text(r, child)) for base in r.operands(child)]
         elif kind == k.implements_clause:
             named = type_names(r, child)
             found += [(Expression("operator", "implements", (base,), (), "", -1, base.start), span) for base, span in named]
@@ -158,8 +160,10 @@ def _bases(r: Reader, heritage: Node) -> list[tuple[Expression, Span]]:
     return found
 
 
-def _base(r: Reader, node: Node) -> tuple[Expression, Span]:
+def _base(r: Reader, node: Node, arguments: str = "") -> tuple[Expression, Span]:
     value = r.read(node)
+    if arguments and value.kind in ("name", "attribute"):
+        value = Expression(value.kind, value.name, value.parts, (), arguments, -1, value.start)
     named = value
     while named.kind in ("call", "subscript") and named.parts:
         named = named.parts[0]
@@ -173,13 +177,23 @@ def type_names(r: Reader, clause: Node) -> list[tuple[Expression, Span]]:
     k = r.kinds
     found = []
     for child in clause.children:
+        arguments = ""
         if child.kind_id == k.generic_type:
+            arguments = type_arguments_text(r, child)
             child = r.solid(child)[0]
         kind = child.kind_id
         if kind == k.type_identifier or kind == k.identifier or kind == k.nested_type_identifier or kind == k.nested_identifier:
             name = dotted_name(r, child)
+            if arguments:
+                name = Expression(name.kind, name.name, name.parts, (), arguments, -1, name.start)
             found.append((name, r.span(name.start, name.start + len(name.name.encode()))))
     return found
+
+
+def type_arguments_text(r: Reader, node: Node) -> str:
+    """`<A, B>` among the children of a node; "" where there is none."""
+    found = next((child for child in node.children if child.kind_id == r.kinds.type_arguments), None)
+    return r.squeezed(found)[:TYPE_CHARACTERS] if found is not None else ""
 
 
 def dotted_name(r: Reader, node: Node) -> Expression:
@@ -269,6 +283,15 @@ def field(r: Reader, node: Node) -> None:
         add_values(r, r.definitions[index].qualified_name, name_node.start_byte, value)
     r.complete(index, Header((), annotation, (), decorators, expression, tuple(flags)))
     r.bind("assignment", name, name_node.start_byte, Bound(target=index, value=expression, annotation=annotation))
+
+
+def signature(r: Reader, node: Node) -> None:
+    """What an object of a type can be called as, constructed as, or indexed by: bound to a name of its own, as an object type with that alone."""
+    text = r.squeezed(node)
+    k = r.kinds
+    name = {k.index_signature: INDEXED, k.construct_signature: CONSTRUCTED}.get(node.kind_id, CALLED)
+    if len(text) <= TYPE_CHARACTERS:
+        r.bind("assignment", name, node.start_byte, Bound(annotation=f"{{ {text} }}"))
 
 
 def static_block(r: Reader, node: Node) -> None:

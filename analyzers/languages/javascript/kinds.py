@@ -12,6 +12,7 @@ _NAMES = {
     "call": "call_expression", "arrow": "arrow_function", "class_expression": "class", "parenthesized": "parenthesized_expression",
     "satisfies": "satisfies_expression", "non_null": "non_null_expression", "shorthand": "shorthand_property_identifier",
     "spread": "spread_element", "computed": "computed_property_name", "method": "method_definition", "import_keyword": "import",
+    "unary": "unary_expression",
     "binary": "binary_expression", "assignment": "assignment_expression", "shorthand_pattern": "shorthand_property_identifier_pattern",
     "accessibility": "accessibility_modifier", "override": "override_modifier", "abstract_class": "abstract_class_declaration",
     "import_require": "import_require_clause", "jsx_opening": "jsx_opening_element",
@@ -79,6 +80,7 @@ class Kinds:
     method: int
     import_keyword: int
     binary: int
+    unary: int
     assignment: int
     await_expression: int
     object_pattern: int
@@ -132,6 +134,8 @@ class Kinds:
     export_clause: int
     export_specifier: int
     namespace_export: int
+    construct_signature: int
+    index_signature: int
     jsx_opening: int
     jsx_text: int
     jsx_attribute: int

@@ -6,11 +6,13 @@ from analyzers.facts import Export, Expression, Import
 from analyzers.languages.javascript.functions import define_class, define_function, dotted_name
 from analyzers.languages.javascript.keys import key_name
 from analyzers.languages.javascript.objects import object_literal
+from analyzers.languages.javascript.patterns import TYPE_CHARACTERS
 from analyzers.languages.javascript.reading import Bound, Declared, Header, Reader
 from analyzers.languages.javascript.texts import string_value
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
 
+_NO_TYPES = frozenset({"const", "any", "unknown", "never"})
 WHOLE_EXPORT = "export="
 """The name under which `module.exports = x` and `export = x` export: TypeScript's own."""
 
@@ -282,6 +284,17 @@ def unwrapped(r: Reader, node: Node) -> Node:
             node = inside[0]
         else:
             return node
+
+
+def cast_text(r: Reader, node: Node) -> str:
+    """The type that a value is said to be of, `x as T` or `<T>x`; "" where that says nothing."""
+    k = r.kinds
+    if node.kind_id != k.as_expression and node.kind_id != k.type_assertion:
+        return ""
+    is_before = node.kind_id == k.type_assertion
+    children = r.solid(node)
+    text = r.squeezed(children[0])[1:-1].strip() if is_before else r.squeezed(children[-1])
+    return text if text not in _NO_TYPES and len(text) <= TYPE_CHARACTERS else ""
 
 
 # CommonJS

@@ -13,6 +13,8 @@ from analyzers.languages.javascript.reading import Bound, Reader
 from analyzers.languages.javascript.values import HIDDEN, add_values, canonical
 from analyzers.parsing import Node
 
+TYPE_CHARACTERS = 6_000
+"""Of a type."""
 PATTERN_CHARACTERS = 80
 """Of a pattern that stands as a parameter's name."""
 

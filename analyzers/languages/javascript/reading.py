@@ -256,9 +256,23 @@ class Reader:
         return text if text.isascii() else self.source[start:end].decode("utf-8", "replace")
 
     def squeezed(self, node: Node) -> str:
-        """The text with runs of white space as one blank."""
+        """The text without comments, and with runs of white space as one blank."""
         text = self.text(node)
+        if "//" in text or "/*" in text:
+            text = self._without_comments(node)
         return " ".join(text.split()) if "\n" in text or "  " in text else text
+
+    def _without_comments(self, node: Node) -> str:
+        parts: list[str] = []
+        at, todo = node.start_byte, [node]
+        while todo:
+            inner = todo.pop()
+            if inner.kind_id == self.kinds.comment:
+                parts += (self.cut(at, inner.start_byte), " ")
+                at = inner.end_byte
+            else:
+                todo += reversed(inner.children)
+        return "".join([*parts, self.cut(at, node.end_byte)])
 
     # Entering things
 
@@ -369,5 +383,5 @@ def shortened(found: Expression) -> Expression:
     for part in parts[1:]:
         if part.kind not in _KEPT:
             kept = (parts[0], *[part if part.kind in _KEPT else UNKNOWN for part in parts[1:]])
-            return Expression(found.kind, "", kept, (), "", -1, found.start)
+            return Expression(found.kind, "", kept, (), found.text, -1, found.start)
     return found

@@ -6,9 +6,9 @@ from analyzers.facts import Expression, Parameter, Span
 from analyzers.languages.javascript import functions
 from analyzers.languages.javascript.functions import class_name, define_class, define_function, type_names
 from analyzers.languages.javascript.keys import key_name
-from analyzers.languages.javascript.modules import bind_required, export_statement, import_alias, import_statement, unwrapped
+from analyzers.languages.javascript.modules import bind_required, cast_text, export_statement, import_alias, import_statement, unwrapped
 from analyzers.languages.javascript.objects import object_literal
-from analyzers.languages.javascript.patterns import annotation_text, assign, declare, type_parameters
+from analyzers.languages.javascript.patterns import TYPE_CHARACTERS, annotation_text, assign, declare, type_parameters
 from analyzers.languages.javascript.reading import Bound, Declared, Header, Reader, StatementReader
 from analyzers.languages.javascript.values import add_values
 from analyzers.parsing import Node
@@ -255,6 +255,8 @@ def _variable(r: Reader, node: Node, scope: int, is_constant: bool, whole: Node)
         return
     name = r.text(target)
     inside = unwrapped(r, value) if value is not None else None
+    if value is not None and inside is not None and inside.kind_id == k.object and not annotation:
+        annotation = cast_text(r, value)
     if value is not None and inside is not None and (inside.kind_id in k.functions or inside.kind_id == k.class_expression):
         define = define_function if inside.kind_id in k.functions else define_class
         index, _ = define(r, inside, Declared(name, target, whole=whole, flags=_conditional(r)))
@@ -343,7 +345,7 @@ def _type_alias(r: Reader, node: Node) -> None:
         elif follows_equals and kind == k.object_type:
             r.later(child.children, r.open_scope("class", child, index))
         elif follows_equals and child.is_named and kind != k.comment and not annotation:
-            annotation = r.squeezed(child)[:2_000]
+            annotation = r.squeezed(child)[:TYPE_CHARACTERS]
     r.complete(index, Header(types, annotation, (), (), None, ("declaration",)))
     r.bind("definition", r.text(name_node), name_node.start_byte, Bound(target=index))
 
@@ -453,6 +455,7 @@ READERS: dict[str, StatementReader] = {
     "ambient_declaration": _ambient, "import_statement": import_statement, "import_alias": import_alias, "export_statement": export_statement,
     "method_definition": functions.method, "method_signature": functions.method, "abstract_method_signature": functions.method,
     "public_field_definition": functions.field, "field_definition": functions.field, "property_signature": functions.field,
+    "call_signature": functions.signature, "construct_signature": functions.signature, "index_signature": functions.signature,
     "class_static_block": functions.static_block, "decorator": functions.member_decorator,
 }  # fmt: skip
 """Reader by kind of node; an expression is one too, and so is a member of a class."""

@@ -39,7 +39,7 @@ def spell_type(node: Node, source: bytes) -> bytes:
         elif name == "template_literal_type":
             todo += reversed(_template(item, source))
         elif not children:
-            out.append(source[item.start_byte : item.end_byte])
+            out.append(_leaf(source[item.start_byte : item.end_byte]))
         elif name == "parenthesized_type" or name == "parenthesized_expression":
             todo.extend(reversed(children))
         elif name in _ASSOCIATIVE:
@@ -51,6 +51,14 @@ def spell_type(node: Node, source: bytes) -> bytes:
         else:
             todo += (_CLOSE, *reversed(children), b"(" + name.encode())
     return b" ".join(out).replace(b"\0", b"\\0")
+
+
+def _leaf(text: bytes) -> bytes:
+    """A name; an imported type stands as one where the grammar could not read it."""
+    if not text.startswith(b"import("):
+        return text
+    specifier = text[len(b"import(") : -1].strip().decode("utf-8", "replace")
+    return f"import({spell_string(string_value(specifier))})".encode("utf-8", "replace")
 
 
 def _template(node: Node, source: bytes) -> list[Node | bytes]:
