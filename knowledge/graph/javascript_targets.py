@@ -1,14 +1,14 @@
 """Which symbols a call means in JavaScript: the declaration that its callee names, and what runs where the two differ.
 
 A call through a constant or a member that is not a function by itself (`const parse = makeParser(…)`, a field that holds a function) is a call of
-that symbol: it is what a reader finds under the name. What is known to run behind it is inferred.
+that symbol: it is what a reader finds under the name. What is known to run behind it is said once, of the symbol (`behind`), and is inferred.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from analyzers.facts import Call, Expression
+from analyzers.facts import Call, Definition, Expression
 from knowledge.graph.guesses import Guesses
 from knowledge.graph.javascript_annotations import read_type
 from knowledge.graph.javascript_declarations import OBJECT_TYPES
@@ -22,6 +22,8 @@ from knowledge.graph.resolution import RIVALS, EdgeWriter, Target, targets_of
 from knowledge.graph.values import Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Super, Value
 from knowledge.records.identifiers import SymbolId
 
+_LEADING = frozenset({"call", "name", "attribute", "conditional", "subscript", "await"})
+"""Kinds of expression that may lead to a function that stands elsewhere."""
 _VARIABLES = frozenset({"constant", "variable", "property"})
 
 
@@ -75,10 +77,20 @@ class Targets:
         if callee.kind in ("name", "attribute"):
             named = self._variables(place, callee)
             if named and not (runs and named[0].is_near):
-                return self._named(named) + [Target(t.symbol, "inferred", "alias", t.rivals) for t in runs]
+                return self._named(named)
         if runs or flow.is_certain or any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
             return runs
         return self._guess(place, callee, call)
+
+    def behind(self, definition: Definition) -> list[Target]:
+        """What runs where a constant or a field is called: the functions that its value may be."""
+        value = definition.value
+        if definition.kind not in _VARIABLES or value is None or value.kind not in _LEADING:
+            return []
+        flow = self._flow.expression(Place(self._path, definition.scope), value)
+        if not any(isinstance(found, Function | Lambda) for found in flow.values):
+            return []
+        return [Target(t.symbol, "inferred", "alias", t.rivals) for t in self._runs(flow) if t.symbol.path]
 
     def _named(self, rows: list[Declared]) -> list[Target]:
         symbols = {(row.path, row.definition): self._writer.symbol(row.path, row.definition) for row in rows}
@@ -262,8 +274,9 @@ class Targets:
                 self._writer.limit("unknown-member", row)
                 return []
             targets, code = self._guesses.method(callee.name, callee.parts[0].name)
-            self._writer.limit(code or "unknown-receiver", row)
-            return targets
+            self._writer.limit(code or ("too-many-candidates" if len(targets) > 1 else "unknown-receiver"), row)
+            # Objects without a class are many here, and so are the types that describe them: of several most would be wrong.
+            return targets if len(targets) == 1 else []
         if callee.kind == "name":
             is_declared = self._flow.names.find(place, callee.name, False) is not None
             self._writer.limit("unknown-callee" if is_declared else "undeclared-name", row)

@@ -106,7 +106,13 @@ class JavaScriptLayout:
 
     def config(self, directory: bytes) -> TypeScriptConfig:
         if directory not in self._configs:
-            self._configs[directory] = read_typescript_config(directory, self._text) if directory in self._typescript else TypeScriptConfig(directory)
+            names = self._declared(self.package(self.package_directory(posixpath.join(directory, b"tsconfig.json"))))
+
+            def declared(name: str) -> tuple[bytes, ...]:
+                return self._packages_named.get(name, ()) if name in names else ()
+
+            is_there = directory in self._typescript
+            self._configs[directory] = read_typescript_config(directory, self._text, declared) if is_there else TypeScriptConfig(directory)
         return self._configs[directory]
 
     def _aliased(self, importer: bytes, specifier: str) -> Iterator[bytes]:

@@ -26,6 +26,7 @@ _PACKAGE_DIRECTORY = re.compile(r"""package_dir\s*=\s*\{\s*['"]{2}\s*:\s*['"]([^
 _SETUP_NAME = re.compile(r"""\bname\s*=\s*['"]([^'"]+)['"]""")
 _JSONC = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(\s*[}\]])')
+_SCOPED = re.compile(r"(?:@[^/]+/)?[^/]+")
 _WORKSPACE_ITEM = re.compile(r"^\s*-\s*['\"]?([^'\"#\n]+?)['\"]?\s*(?:#.*)?$", re.MULTILINE)
 
 
@@ -120,15 +121,18 @@ def read_node_package(directory: bytes, text: Text) -> NodePackage:
     )  # fmt: skip
 
 
-def read_typescript_config(directory: bytes, text: Text) -> TypeScriptConfig:
-    """tsconfig.json (else jsconfig.json) with everything that it extends inside the repository; the nearest setting wins."""
+def read_typescript_config(directory: bytes, text: Text, package: Callable[[str], Iterable[bytes]] = lambda name: ()) -> TypeScriptConfig:
+    """tsconfig.json (else jsconfig.json) with everything that it extends inside the repository; the nearest setting wins.
+
+    One that only refers to others beside it (`references`) says what they say. package: the directories of a package that may be extended.
+    """
     start = next((p for name in (b"tsconfig.json", b"jsconfig.json") if (p := join(directory, name)) and text(p) is not None), None)
     base: bytes | None = None
     paths: dict[str, tuple[bytes, ...]] | None = None
-    queue, seen = [start] if start is not None else [], set[bytes]()
+    queue, seen, referred = [start] if start is not None else [], set[bytes](), set[bytes]()
     while queue and len(seen) < EXTENDS_DEPTH:
         path = queue.pop(0)
-        if path in seen:
+        if path in seen or (path in referred and paths is not None):
             continue
         seen.add(path)
         where = posixpath.dirname(path)
@@ -137,27 +141,43 @@ def read_typescript_config(directory: bytes, text: Text) -> TypeScriptConfig:
         written = options.get("baseUrl")
         own_base = join(where, written) if isinstance(written, str) else None
         if paths is None and isinstance(options.get("paths"), dict):
-            paths = dict(_alias_targets(options["paths"], own_base if own_base is not None else where))
+            paths = dict(_alias_targets(options["paths"], own_base if own_base is not None else where, directory))
         base = own_base if base is None else base
         # A later entry of an extends list wins over an earlier one, so they are asked last to first.
-        queue += [target for name in reversed(_strings(table.get("extends", ()))) if (target := _extended(where, name, text)) is not None]
+        queue += [target for name in reversed(_strings(table.get("extends", ()))) if (target := _extended(where, name, text, package)) is not None]
+        if path == start:
+            beside = [join(where, row["path"]) for row in _tables(table.get("references")) if isinstance(row.get("path"), str)]
+            found = [target for target in beside if target and posixpath.dirname(target) == where and text(target) is not None]
+            referred.update(found)
+            queue += found
     return TypeScriptConfig(directory, base, tuple((paths or {}).items()))
 
 
-def _alias_targets(table: Mapping[str, Any], base: bytes) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+def _alias_targets(table: Mapping[str, Any], base: bytes, directory: bytes) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     for pattern, targets in table.items():
-        found = tuple(p for target in _strings(targets) if (p := join(base, target)) is not None)
+        found = tuple(p for target in _strings(targets) if (p := _alias_target(target, base, directory)) is not None)
         if found and pattern.count("*") <= 1:
             yield pattern, found
 
 
-def _extended(where: bytes, name: str, text: Text) -> bytes | None:
-    if not name.startswith("."):
-        return None
-    for candidate in (name, name + ".json", name + "/tsconfig.json"):
-        path = join(where, candidate)
-        if path and text(path) is not None:
-            return path
+def _alias_target(target: str, base: bytes, directory: bytes) -> bytes | None:
+    """`${configDir}` is the directory of the configuration that is read, wherever the setting stands."""
+    inside = target.removeprefix("${configDir}/")
+    return join(base, target) if inside == target else join(directory, inside)
+
+
+def _extended(where: bytes, name: str, text: Text, package: Callable[[str], Iterable[bytes]]) -> bytes | None:
+    if name.startswith("."):
+        places = [(where, name)]
+    else:
+        found = _SCOPED.match(name)
+        owner = found[0] if found is not None else name
+        places = [(directory, "." + name[len(owner) :]) for directory in package(owner)]
+    for directory, relative in places:
+        for candidate in (relative, relative + ".json", relative + "/tsconfig.json"):
+            path = join(directory, candidate)
+            if path and text(path) is not None:
+                return path
     return None
 
 

@@ -86,7 +86,7 @@ class Arguments:
     def _fits(self, scope: Place, annotation: str, place: Place, argument: Expression) -> bool:
         """False only where a literal, a function or a class is given for something that it can not be."""
         wanted = self._follow.annotation(scope, annotation)
-        if not wanted.is_certain or (not wanted.values and read_annotation(annotation, "python").kind != "none"):
+        if not wanted.is_certain or (not wanted.values and read_annotation(annotation).kind != "none"):
             return True
         if argument.kind == "literal":
             if argument.name == "none":

@@ -51,7 +51,7 @@ class Types:
         if key not in self._known:
             # A type that is declared by way of itself is unknown inside itself.
             self._known[key] = UNKNOWN
-            self._known[key] = self.flow(place, read_annotation(text, "python"))
+            self._known[key] = self.flow(place, read_annotation(text))
         return self._known[key]
 
     def flow(self, place: Place, annotation: Annotation, depth: int = 0) -> Flow:
@@ -159,7 +159,7 @@ def annotation_of(expression: Expression, depth: int = 0) -> Annotation:
     if expression.kind == "literal":
         if expression.name == "none":
             return NO_TYPE
-        return read_annotation(expression.text.strip("\"'"), "python") if expression.name == "str" else UNKNOWN_TYPE
+        return read_annotation(expression.text.strip("\"'")) if expression.name == "str" else UNKNOWN_TYPE
     if expression.kind == "collection":
         return Annotation("tuple", "", tuple(annotation_of(part, depth + 1) for part in expression.parts))
     return UNKNOWN_TYPE

@@ -100,6 +100,8 @@ class JavaScriptResolver:
             self._bases(symbol, definition)
         elif definition.parent > 0 and self._outline.definitions[definition.parent].kind in CLASS_KINDS and definition.name != "constructor":
             self._overrides(symbol, definition)
+        for target in self._targets.behind(definition):
+            self.writer.add(symbol, "calls", target, definition.name_span, definition.name)
         for decorator in definition.decorators:
             self._decorator(symbol, definition, decorator)
 

@@ -202,6 +202,34 @@ def test_tsconfig_paths_follow_the_extends_chain() -> None:
     assert javascript(files, "app/main.ts", "@/missing") == ""
 
 
+def test_tsconfig_that_only_refers_to_others() -> None:
+    """What a configuration beside it says counts, its own paths first; one in another directory is asked by the files that are there."""
+    files = {
+        "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.node.json"}, {"path": "./tsconfig.app.json"}, {"path": "./other"}]}',
+        "tsconfig.node.json": '{"include": ["vite.config.ts"]}',
+        "tsconfig.app.json": '{"extends": "./tsconfig.base.json", "compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
+        "tsconfig.base.json": '{"compilerOptions": {"paths": {"@/*": ["./wrong/*"]}}}',
+        "other/tsconfig.json": '{"compilerOptions": {"paths": {"~/*": ["./*"]}}}',
+        "src/x.ts": "", "wrong/x.ts": "", "other/y.ts": "",
+    }  # fmt: skip
+    assert javascript(files, "src/main.ts", "@/x") == "src/x.ts"
+    assert javascript(files, "src/main.ts", "~/y") == ""
+    assert javascript(files, "other/main.ts", "~/y") == "other/y.ts"
+
+
+def test_tsconfig_of_a_declared_package_may_be_extended() -> None:
+    """A workspace keeps its settings in a package; `${configDir}` is where they are used."""
+    files = {
+        "config/package.json": '{"name": "@acme/config"}',
+        "config/base.json": '{"compilerOptions": {"paths": {"@/*": ["${configDir}/src/*"]}}}',
+        "app/package.json": '{"devDependencies": {"@acme/config": "workspace:*"}}', "app/tsconfig.json": '{"extends": "@acme/config/base.json"}',
+        "lone/package.json": "{}", "lone/tsconfig.json": '{"extends": "@acme/config/base.json"}',
+        "app/src/x.ts": "", "lone/src/x.ts": "",
+    }  # fmt: skip
+    assert javascript(files, "app/src/main.ts", "@/x") == "app/src/x.ts"
+    assert javascript(files, "lone/src/main.ts", "@/x") == ""
+
+
 def test_packages_of_a_monorepo() -> None:
     """Exports (also built ones, found again in src/), self-reference, and no package that is not declared."""
     files = {
