@@ -4,10 +4,12 @@
 An edge of the truth counts where at least two resolvers judged and all that did agree. precision: right edges of those at judged sites that have a
 target in the repository. recall: judged sites with such a target where the right edge was found. observed: explicit call sites in src/ that ran,
 of which a target that ran was found. A constructor counts as its class. cpu_s: reading all files and resolving them, imports excluded.
+--typescript: the JavaScript and TypeScript repositories of --mirror too (see callgraph_typescript.py).
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import re
@@ -19,13 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mirrors import ROOT, arguments, git, report
+from mirrors import ROOT, arguments, git, report, repositories
 
 sys.path.insert(0, str(ROOT))
 
 from callgraph_files import Files, contents_of
 from callgraph_public import jarvis, pycg
+from callgraph_typescript import LANGUAGES, typescript
 
+from analyzers.registry import language_of
 from knowledge.graph.build import resolve_all
 from knowledge.graph.reads import Tree
 from knowledge.graph.resolution import Resolution
@@ -170,9 +174,19 @@ def table(figures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return shown
 
 
+def _more(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--typescript", type=Path, help="a node_modules folder in which `npm install typescript` was run")
+
+
+def _is_javascript(repository: Path) -> bool:
+    """Whether most of a repository's files that have a resolver are JavaScript or TypeScript."""
+    languages = [language_of(path.encode()) for path in git(repository, "ls-tree", "-r", "--name-only", "HEAD").splitlines()]
+    return sum(language in LANGUAGES for language in languages) > languages.count("python")
+
+
 def main() -> None:
     """Measure every repository that --data has a truth for and --mirror has."""
-    asked = arguments(__doc__ or "", "callgraph")
+    asked = arguments(__doc__ or "", "callgraph", _more)
     revisions = {name: (owner, revision) for owner, name, revision in _REVISION.findall((asked.data / "README.md").read_text(encoding="utf-8"))}
     figures: dict[str, Any] = {}
     for path in sorted(asked.data.glob("*.truth.jsonl.gz")):
@@ -187,8 +201,13 @@ def main() -> None:
         repository = asked.mirror / owner / "repo"
         if repository.is_dir() and (not asked.only or any(part in name for part in asked.only)):
             public[name] = measured(repository)
+    checked = {
+        name.partition("/")[2]: typescript(repository, asked.typescript)
+        for name, repository in (repositories(asked) if asked.typescript else ())
+        if _is_javascript(repository)
+    }
     if asked.json:
-        report(asked, figures | public, [])
+        report(asked, figures | public | checked, [])
     else:
         shown = table(figures)
         for name, row in public.items():
@@ -196,6 +215,12 @@ def main() -> None:
             shown[name] = {
                 "resolved P": resolved["precision"], "resolved R": resolved["recall"], "all P": row["precision"], "all R": row["recall"],
                 "wanted": row["wanted"],
+            }  # fmt: skip
+        for name, row in checked.items():
+            resolved, both = row["calls"]["resolved"], row["calls"]["all"]
+            shown[f"{name} calls"] = {
+                "resolved P": resolved["precision"], "resolved R": resolved["recall"], "all P": both["precision"], "all R": both["recall"],
+                "wanted": row["calls"]["wanted"], "cpu_s": row["cpu_s"],
             }  # fmt: skip
         report(asked, shown, ["resolved P", "resolved R", "all P", "all R", "wanted", "observed", "cpu_s"])
 

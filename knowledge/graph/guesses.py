@@ -28,6 +28,7 @@ COMMON_NAMES = _BUILT_IN | _USUAL
 """Names that objects outside the repository bear so often that a guess by name alone would be wrong."""
 
 _PYTHON = (b".py", b".pyi")
+_DECLARATIONS = (b".pyi", b".d.ts", b".d.mts", b".d.cts")
 WORTH_SAYING = 3
 """With more targets than this most of them would be wrong: it is told instead that there are too many."""
 _COMPARED = 12
@@ -108,7 +109,7 @@ class Guesses:
         suffixes = _PYTHON if importer.endswith(_PYTHON) else layout.javascript.SUFFIXES
         kept = []
         for candidate in candidates:
-            if not candidate.path.endswith(suffixes) or candidate.path.endswith((b".pyi", b".d.ts")):
+            if not candidate.path.endswith(suffixes) or candidate.path.endswith(_DECLARATIONS):
                 continue
             if candidate.path == importer or (self._sees(candidate.path) and not self._view.tree.is_test(candidate.path)):
                 kept.append(candidate)

@@ -16,6 +16,7 @@ from knowledge.graph.javascript_declarations import Declarations
 from knowledge.graph.javascript_memory import Memory
 from knowledge.graph.javascript_names import Names
 from knowledge.graph.javascript_outside import Outside
+from knowledge.graph.javascript_signatures import CALLED, CONSTRUCTED, NO_FUNCTION, Signatures, has_spread, takes_literal
 from knowledge.graph.javascript_types import Arguments, Types
 from knowledge.graph.javascript_values import RUNTIME, Described, Environment, Parameter, This, Typed, environment_of
 from knowledge.graph.outline import Outline
@@ -38,12 +39,8 @@ from knowledge.graph.values import (
     union,
 )
 
-CALLED, CONSTRUCTED, INDEXED = "()", "new ()", "[]"
-"""Members that stand for what an object of a type can be called as, constructed as, and indexed by."""
 _RESULTS = 16
 """More return statements than this are not followed."""
-_LITERALS = {"str": "string", "template": "string", "int": "number", "float": "number", "bool": "boolean", "regexp": "RegExp"}
-_NO_FUNCTION = frozenset({"string", "number", "boolean", "bigint", "symbol"})
 
 
 class CallFollowing(Protocol):
@@ -101,6 +98,7 @@ class Calls:
         self._types = types
         self._classes = classes
         self._follow = follow
+        self.signatures = Signatures(memory, types, classes)
         self.outside: Outside
 
     # ── calls ──
@@ -143,8 +141,8 @@ class Calls:
             return self._call_method(value, place, call)
         if isinstance(value, External):
             return self.outside.function(value, place, call)
-        if isinstance(value, Typed):
-            chosen = self.signature_of(value, CALLED, call)
+        if isinstance(value, Typed | Described):
+            chosen = self.signatures.of(value, CALLED, call)
             return through(self._types.result(chosen), "return") if chosen is not None else UNKNOWN
         return self.called(value)
 
@@ -154,11 +152,9 @@ class Calls:
             return self.returned(value, Environment(value.receiver, self.around(value)))
         if isinstance(value, Lambda):
             return self._returns(value.path, value.scope)
-        if isinstance(value, Typed):
-            chosen = self.signature_of(value, CALLED)
+        if isinstance(value, Typed | Described):
+            chosen = self.signatures.of(value, CALLED)
             return through(self._types.result(chosen), "return") if chosen is not None else UNKNOWN
-        if isinstance(value, Described):
-            return through(self._types.result(value), "return")
         if isinstance(value, External):
             return one(Foreign(value.package, value.name), "return") if value.package != RUNTIME else UNKNOWN
         return NOTHING if isinstance(value, Super) else UNKNOWN
@@ -305,42 +301,11 @@ class Calls:
             wanted = read_type(parameter.annotation) if parameter.annotation else None
             if wanted is None or argument.kind == "spread":
                 continue
-            if argument.kind == "literal" and not _takes_literal(wanted, argument):
+            if argument.kind == "literal" and not takes_literal(wanted, argument):
                 return False
-            if argument.kind in ("lambda", "definition") and wanted.kind == "name" and wanted.name in _NO_FUNCTION:
+            if argument.kind in ("lambda", "definition") and wanted.kind == "name" and wanted.name in NO_FUNCTION:
                 return False
-            if argument.kind == "collection" and wanted.kind in ("name", "function") and (wanted.kind == "function" or wanted.name in _NO_FUNCTION):
-                return False
-        return True
-
-    def signature_of(self, value: Typed, name: str, call: Expression | None = None) -> Described | None:
-        """The function type as which an object of a class or interface may be called or constructed: the first that the arguments fit."""
-        found = self._classes.find(value.path, value.index, name, False)
-        member = found.member if found is not None else None
-        if found is None or member is None:
-            return None
-        order = self._classes.order(value.path, value.index)
-        environment = self._classes.environment(order, found.row, value, environment_of(value))
-        rows = [row.arguments[0] for b in member.bindings for row in read_type(b.annotation).arguments if row.arguments]
-        functions = [row for row in rows if row.kind == "function"]
-        place = Place(member.path, member.scope)
-        fitting = [row for row in functions if call is None or self._fits_type(row, call)]
-        chosen = (fitting or functions)[:1]
-        return Described(RUNTIME, "Function", (), (), place, chosen[0], environment) if chosen else None
-
-    def _fits_type(self, function: Annotation, call: Expression) -> bool:
-        rows = [row for row in function.arguments[1:] if row.kind in ("parameter", "rest")]
-        given = call.parts[1:]
-        last = rows[-1] if rows and rows[-1].kind == "rest" else None
-        if last is not None and last.arguments[0].kind == "tuple":
-            rows = rows[:-1] + [Annotation("parameter", "", (part,)) for part in last.arguments[0].arguments]
-            last = None
-        if not has_spread(call) and len(given) > len(rows) and last is None:
-            return False
-        for row, argument in zip(rows, given, strict=False):
-            if argument.kind == "literal" and not _takes_literal(row.arguments[0], argument):
-                return False
-            if argument.kind in ("lambda", "definition") and row.arguments[0].kind == "name" and row.arguments[0].name in _NO_FUNCTION:
+            if argument.kind == "collection" and wanted.kind in ("name", "function") and (wanted.kind == "function" or wanted.name in NO_FUNCTION):
                 return False
         return True
 
@@ -372,8 +337,8 @@ class Calls:
     def _made_of(self, value: Value, place: Place, call: Expression) -> Flow:
         if isinstance(value, External) and value.package == RUNTIME and call.text:
             return through(self._types.annotation(place, value.name + call.text), "constructor")
-        if isinstance(value, Typed):
-            chosen = self.signature_of(value, CONSTRUCTED, call)
+        if isinstance(value, Typed | Described):
+            chosen = self.signatures.of(value, CONSTRUCTED, call)
             return through(self._types.result(chosen), "constructor") if chosen is not None else UNKNOWN
         if not isinstance(value, Class):
             return self.constructed(value)
@@ -394,11 +359,9 @@ class Calls:
             return one(Typed(value.path, value.index), "constructor")
         if isinstance(value, External):
             return one(Foreign(value.package, value.name), "constructor")
-        if isinstance(value, Typed):
-            chosen = self.signature_of(value, CONSTRUCTED)
+        if isinstance(value, Typed | Described):
+            chosen = self.signatures.of(value, CONSTRUCTED)
             return through(self._types.result(chosen), "constructor") if chosen is not None else UNKNOWN
-        if isinstance(value, Described) and value.annotation.kind in ("constructor", "object"):
-            return through(self._types.result(value), "constructor")
         return UNKNOWN
 
     # ── type parameters ──
@@ -500,11 +463,6 @@ def argument_at(call: Expression, position: int) -> Expression | None:
     return call.parts[position + 1]
 
 
-def has_spread(call: Expression) -> bool:
-    """Whether an argument is spread, so that positions say little."""
-    return any(part.kind == "spread" for part in call.parts[1:])
-
-
 def _pairs(definition: Definition, call: Expression) -> Iterator[tuple[Declared, Expression]]:
     """Which parameter gets which argument."""
     parameters = [p for p in definition.parameters if p.kind != "type"]
@@ -515,16 +473,6 @@ def _pairs(definition: Definition, call: Expression) -> Iterator[tuple[Declared,
             yield parameters[position], argument
         elif parameters and parameters[-1].kind == "variadic":
             yield parameters[-1], argument
-
-
-def _takes_literal(wanted: Annotation, argument: Expression) -> bool:
-    if wanted.kind == "literal":
-        return wanted.name == _LITERALS.get(argument.name) and (not wanted.arguments or wanted.arguments[0].name == argument.text.strip("\"'`"))
-    if wanted.kind == "name" and wanted.name in _NO_FUNCTION:
-        return wanted.name == _LITERALS.get(argument.name)
-    if wanted.kind == "union":
-        return any(_takes_literal(member, argument) for member in wanted.arguments)
-    return wanted.kind not in ("function", "array", "tuple", "constructor") and not (wanted.kind == "object" and wanted.arguments)
 
 
 @lru_cache(maxsize=4_096)

@@ -7,10 +7,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from analyzers.facts import Definition, Expression
-from knowledge.graph.javascript_calls import CALLED, Calls, Inferred
+from knowledge.graph.javascript_calls import Calls, Inferred
 from knowledge.graph.javascript_classes import Classes
 from knowledge.graph.javascript_context import Context, Passing
 from knowledge.graph.javascript_outside import Outside
+from knowledge.graph.javascript_signatures import CALLED
 from knowledge.graph.javascript_types import Types
 from knowledge.graph.javascript_values import Described, Environment, Typed
 from knowledge.graph.outline import FUNCTION_KINDS, Outline
@@ -80,7 +81,8 @@ class Expected:
         if declared:
             return self._outside.awaited(self._types.annotation(place, declared))
         wanted = self._wanted(place, outline, owner, depth + 1)
-        return union([self._types.result(value) for value in wanted.values if isinstance(value, Described)] or [UNKNOWN])
+        found = [chosen for value in wanted.values if (chosen := self._calls.signatures.of(value, CALLED)) is not None]
+        return union([self._types.result(chosen) for chosen in found] or [UNKNOWN])
 
     def _object_around(self, path: bytes, outline: Outline, method: Definition) -> Flow:
         """The declared type of the object literal that a method stands in."""
@@ -101,10 +103,8 @@ class Expected:
     def _declared_parameter(self, flow: Flow, position: int) -> Flow:
         flows = []
         for value in flow.values:
-            if isinstance(value, Described):
-                flows.append(self._types.parameter(value, position))
-            elif isinstance(value, Typed):
-                chosen = self._calls.signature_of(value, CALLED)
+            if isinstance(value, Described | Typed):
+                chosen = self._calls.signatures.of(value, CALLED)
                 flows.append(self._types.parameter(chosen, position) if chosen is not None else UNKNOWN)
             elif isinstance(value, ForeignMethod):
                 flows.append(self._outside.callback_parameter(value, position))
@@ -155,11 +155,8 @@ class Expected:
             if (expected := self._follow.context.expected.get(call.parts[0].start)) is not None:
                 environment.expected = (Place(place.path, expected[0]), expected[1])
             wanted = self._parameter_of(chosen, passing.position, environment)
-        elif isinstance(value, Typed):
-            chosen_type = self._calls.signature_of(value, CALLED, call)
-            wanted = self._types.parameter(chosen_type, passing.position) if chosen_type is not None else UNKNOWN
-        elif isinstance(value, Described):
-            wanted = self._types.parameter(value, passing.position)
+        elif (signature := self._calls.signatures.of(value, CALLED, call)) is not None:
+            wanted = self._types.parameter(signature, passing.position)
         else:
             return UNKNOWN
         for key in passing.keys:

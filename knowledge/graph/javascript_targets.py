@@ -46,6 +46,7 @@ class Targets:
         self._writer = writer
         self._outline = outline
         self._path = writer.path
+        self._exported = {export.local for export in outline.exports}
         self._by_name: dict[tuple[int, str], list[Target]] = {}
         self._by_module: dict[tuple[bytes, str], list[Target]] = {}
 
@@ -76,7 +77,7 @@ class Targets:
         runs = self._runs(flow)
         if callee.kind in ("name", "attribute"):
             named = self._variables(place, callee)
-            if named and not (runs and named[0].is_near):
+            if named and not (runs and named[0].is_near and self._outline.language == "javascript"):
                 return self._named(named)
         if runs or flow.is_certain or any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
             return runs
@@ -86,6 +87,9 @@ class Targets:
         """What runs where a constant or a field is called: the functions that its value may be."""
         value = definition.value
         if definition.kind not in _VARIABLES or value is None or value.kind not in _LEADING:
+            return []
+        if self._outline.language == "javascript" and definition.parent == 0 and definition.name not in self._exported:
+            # Its calls are all in this file, and say themselves what runs.
             return []
         flow = self._flow.expression(Place(self._path, definition.scope), value)
         if not any(isinstance(found, Function | Lambda) for found in flow.values):
@@ -159,15 +163,19 @@ class Targets:
         if found is None:
             return None
         last = found.bindings[-1]
+        is_near = place.path == self._path
+        outline = self._flow.names.named(place.path, name) if not is_near else self._outline
+        if outline is None:
+            return None
         if last.kind == "import":
-            home = self._flow.names.imported(place.path, self._outline.imports[last.target])
+            home = self._flow.names.imported(place.path, outline.imports[last.target])
             return self.of_home(home, "import") if home is not None else None
         if last.kind == "definition":
-            return Declared(place.path, self._flow.declarations.body_of(place.path, last.target), True, "local", True)
+            return Declared(place.path, self._flow.declarations.body_of(place.path, last.target), True, "local", is_near)
         if found.scope != MODULE_SCOPE:
             return None
         same = self._flow.declarations.named(place.path, 0, name)
-        return Declared(place.path, same[-1], True, "local", True) if same else None
+        return Declared(place.path, same[-1], True, "local", is_near) if same else None
 
     def of_home(self, home: Home, reason: str) -> Declared | None:
         """The declaration at a home, as a value."""
@@ -200,6 +208,8 @@ class Targets:
             return Declared(member.path, member.definition, True, "super") if member is not None and member.definition >= 0 else None
         if isinstance(value, Parameter):
             return self._of_parameter(value, name)
+        if isinstance(value, Written):
+            return self._of_written(value, name, owner)
         if isinstance(value, Described) and value.annotation.kind == "intersection":
             return self._of_intersection(value, name, owner)
         return None
@@ -209,6 +219,28 @@ class Targets:
         if len(bound.values) != 1 or not memory.enter():
             return None
         found = self.member_of(bound.values[0], name, bound)
+        memory.depth -= 1
+        return found
+
+    def _of_written(self, value: Written, name: str, owner: Flow) -> Declared | None:
+        """What the value of an object literal's key names: `{ open }`, `{ open: disk.open }`, `{ ...disk }`."""
+        memory = self._flow.memory
+        if value.name == "Array" or not memory.enter():
+            return None
+        found, is_certain = None, owner.is_certain
+        for key, part in reversed(tuple(zip(value.expression.keywords, value.expression.parts, strict=False))):
+            if key == name:
+                rows = self.declared(value.place, part)
+                found = rows[0]._replace(is_certain=is_certain and rows[0].is_certain, reason="container") if len(rows) == 1 else None
+                break
+            if not key:
+                # What is spread or computed behind it may be of the same name.
+                is_certain = False
+            if part.kind == "spread" and part.parts:
+                flow = self._flow.expression(value.place, part.parts[0])
+                found = self.member_of(flow.values[0], name, flow) if len(flow.values) == 1 else None
+                if found is not None or not flow.values:
+                    break
         memory.depth -= 1
         return found
 

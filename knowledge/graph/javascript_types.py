@@ -378,9 +378,6 @@ class Types:
     def result(self, value: Described) -> Flow:
         """What a function type gives (a constructor type: what it makes)."""
         annotation = value.annotation
-        if annotation.kind == "object":
-            rows = [row for row in annotation.arguments if row.kind in ("call", "construct")]
-            annotation = rows[0].arguments[0] if rows else annotation
         if annotation.kind not in ("function", "constructor"):
             return UNKNOWN
         return self.flow(value.place, annotation.arguments[0], _inside(annotation, value))

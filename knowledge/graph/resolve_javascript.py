@@ -205,8 +205,13 @@ class JavaScriptResolver:
             return
         callee = call.expression.parts[0]
         span = call.name_span if callee.name or callee.kind == "subscript" else _after(call.name_span)
-        for target in self._targets.of_call(call, place, callee):
-            self._add_call(subject, target, span, callee.name)
+        targets = self._targets.of_call(call, place, callee)
+        name = callee.name
+        if targets and name in ("call", "apply") and not any(target.symbol.name == name for target in targets):
+            # `open.call(…)` calls what stands before it.
+            name, span = callee.parts[0].name, _before(span, callee.parts[0])
+        for target in targets:
+            self._add_call(subject, target, span, name)
         for argument, symbol in self._targets.callbacks(call, place, callee):
             self.writer.add(subject, "calls", Target(symbol, "inferred", "callback"), _argument_span(call, argument), argument.name)
         if callee.kind == "attribute":
@@ -327,6 +332,15 @@ def _module_target(value: Value, is_type: bool) -> Target | None:
 def _after(span: Span) -> Span:
     """Where the arguments begin of a callee without a name, which may begin as a call inside of it does."""
     return Span(span.end, span.end, span.end_row, span.end_column, span.end_row, span.end_column)
+
+
+def _before(span: Span, owner: Expression) -> Span:
+    """The place of the name before a member, on whose line it is taken to be."""
+    back, length = span.start - owner.start, len(owner.name.encode())
+    if not length or owner.start < 0 or span.column < back:
+        return span
+    column = span.column - back
+    return Span(owner.start, owner.start + length, span.row, column, span.row, column + length)
 
 
 def _argument_span(call: Call, argument: Expression) -> Span:
