@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Literal
 
@@ -124,15 +124,24 @@ def language_of(path: bytes, head: bytes = b"") -> str:
 
 def classify(path: bytes, head: bytes = b"") -> frozenset[FileClass]:
     """What a file is for. `head`: its first bytes (2,000 are enough; all of it tells minified code from its line lengths)."""
+    by_name = _classify_name(path)
+    if not head:
+        return by_name
+    found: set[FileClass] = set(by_name)
+    if _GENERATED.search(head[:_HEAD_BYTES]):
+        found.add("generated")
+    if path.endswith((b".js", b".mjs", b".cjs", b".css")) and _looks_minified(head):
+        found.add("minified")
+    return frozenset(found)
+
+
+@lru_cache(1 << 15)
+def _classify_name(path: bytes) -> frozenset[FileClass]:
     *folders, name = path.decode("utf-8", "replace").split("/")
     found: set[FileClass] = {_PARTS[part] for part in folders if part in _PARTS}
     if any(_TEST_FOLDER.fullmatch(part) for part in folders):
         found.add("test")
     found.update(kind for pattern, kind in _NAMES if pattern.fullmatch(name))
-    if _GENERATED.search(head[:_HEAD_BYTES]):
-        found.add("generated")
-    if name.endswith((".js", ".mjs", ".cjs", ".css")) and _looks_minified(head):
-        found.add("minified")
     return frozenset(found)
 
 

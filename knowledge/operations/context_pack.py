@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import get_args
 
 from knowledge.claims.lifecycle import worst_first
 from knowledge.claims.locating import definition_of
@@ -11,7 +10,6 @@ from knowledge.claims.proposals import meant
 from knowledge.claims.spelling import signature_text
 from knowledge.claims.statements import mentions
 from knowledge.errors import InvalidRecordError
-from knowledge.invalidation.changes import end_name
 from knowledge.invalidation.propagate import Held, rests_on
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.lines import UNTREED, anchor_text, author_text
@@ -26,7 +24,7 @@ from knowledge.operations.tree_view import IndexedTree
 from knowledge.recall.ranking import LEAST_SCORE, read_query
 from knowledge.recall.tokens import cut_to_tokens
 from knowledge.records.claims import Cause, ClaimStatus
-from knowledge.records.edges import Edge, Predicate
+from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, show_path
 from knowledge.records.packs import CallFrame, ContextPack, PackClaim, PackEdge, PackFile, PackSymbol, PackTree
 from knowledge.views.context_pack import Candidates, build
@@ -40,6 +38,7 @@ _STANDS_ON = 0.3
 """What each anchor on something that is shown adds to a claim, beside what its text does (0..1)."""
 _MOST_CLAIMS = 400
 """Claims that are weighed for one pack; what bears on the goal beyond them is counted."""
+_NOTHING = "nothing here bears on the goal by name; name a file or symbol as focus"
 _REASONED = 12
 """The first definitions are shown with what they take, and with what speaks for them."""
 _SIGNALS = {
@@ -76,6 +75,7 @@ def context_pack(project: Project, frame: CallFrame, *, at: str | None = None) -
         edges=[_edge(edge) for edge in edges],
         plan_node=next((c for c in claims if c.id == plan_node), None),
         left_out={"relevant_claims": uncounted} if uncounted else {},
+        notes=() if files or claims else (_NOTHING,),
     )
     snapshot = view.tree.snapshot
     return build(frame, PackTree(snapshot.label, snapshot.revision, snapshot.is_dirty), found)
@@ -170,10 +170,7 @@ def _keys(symbols: Iterable[tuple[SymbolId, str]], files: Sequence[RankedFile], 
     """The watch keys of what the pack shows."""
     shown = {symbol for symbol, _ in symbols} | {end for edge in edges for end in (edge.subject, edge.object)}
     shown |= {SymbolId(file.path, "") for file in files[:_SHOWN_FILES]}
-    keys = {f"symbol:{symbol.qualified_name}" for symbol in shown if symbol.qualified_name}
-    keys |= {f"path:{show_path(symbol.path)}" for symbol in shown if not symbol.qualified_name}
-    # What stands on a set of callers, importers … watches the relations, not the body.
-    return keys | {f"{side}:{predicate}:{end_name(symbol)}" for symbol in shown for side in ("into", "from") for predicate in get_args(Predicate)}
+    return {f"symbol:{symbol.qualified_name}" if symbol.qualified_name else f"path:{show_path(symbol.path)}" for symbol in shown}
 
 
 def _bearing(project: Project, frame: CallFrame, keys: set[str]) -> dict[str, float]:

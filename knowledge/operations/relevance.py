@@ -62,8 +62,8 @@ def ranked_definitions(goal: Goal, files: Sequence[RankedFile], view: IndexedTre
         for index, fit in fits.items():
             definition = facts.definitions[index]
             symbol = SymbolId(file.path, definition.qualified_name, definition.ordinal)
-            shared = sorted(t for t in own[index] if t in goal.terms)
-            why = f"its name says {', '.join(shared)}" if shared else "uses what the goal names" if fit else "its file fits"
+            shared = own[index] & goal.terms.keys()
+            why = "its name fits" if shared else "uses what the goal names" if fit else "its file fits"
             found.append((file.score * (_LEAST_FIT + (fit / most if most else 0.0)), symbol, why))
     return [(symbol, why) for _, symbol, why in sorted(found, key=lambda f: (-f[0], f[1]))]
 
@@ -93,6 +93,8 @@ def past_commits(project: Project, revision: str | None) -> list[PastCommit]:
     if revision is None:
         return []
     repository, index = project.repository, project.index
+    if (line := index.past_line(revision)) is not None:
+        return line
     commits = [c for c in repository.walk(revision, limit=_PAST_COMMITS) if len(c.parents) < 2]
     known = index.past_commits(c.revision for c in commits)
     fresh = {}
@@ -107,7 +109,10 @@ def past_commits(project: Project, revision: str | None) -> list[PastCommit]:
     if fresh:
         index.put_past_commits(fresh)
     known |= fresh
-    return [known[c.revision] for c in commits if c.revision in known]
+    line = [known[c.revision] for c in commits if c.revision in known]
+    if not repository.is_shallow:
+        index.put_past_line(revision, line)
+    return line
 
 
 def _read_texts(view: IndexedTree, by_blob: dict[str, list[bytes]]) -> None:

@@ -65,6 +65,11 @@ def external_symbol(package: str, qualified_name: str = "") -> SymbolId:
 
 def show_path(path: bytes) -> str:
     """A path for people: UTF-8 where it is, `\\xNN` where it is not (backslashes doubled), so that `read_path` gives it back."""
+    if b"\\" not in path:
+        try:
+            return path.decode()
+        except UnicodeDecodeError:
+            pass
     return "".join(
         f"\\x{ord(c) - 0xDC00:02x}" if 0xDC80 <= ord(c) <= 0xDCFF else ("\\\\" if c == "\\" else c) for c in path.decode("utf-8", "surrogateescape")
     )

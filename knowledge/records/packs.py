@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 
 PACK_VERSION = "1"
 """Raised when a field changes its meaning or goes; new fields do not raise it."""
+MatchKind = Literal["good", "weak", "nothing"]
 TestState = Literal["exact", "covered-content-equal", "covered-content-changed", "unknown"]
 
 
@@ -157,7 +158,7 @@ class MemoryView:
 
     tree: PackTree
     query: str
-    match: Literal["good", "weak", "nothing"]
+    match: MatchKind
     repository_revision_match: bool
     relevant_claims: tuple[PackClaim, ...] = ()
     supporting_evidence: tuple[str, ...] = ()

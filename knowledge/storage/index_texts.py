@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from knowledge.records.stored import PastCommit
 from knowledge.storage.database import Database
-from knowledge.storage.packing import pack_past_commit, unpack_past_commit
+from knowledge.storage.packing import pack_past_commit, pack_past_line, unpack_past_commit, unpack_past_line
 
 _LEAST_RARITY = 1e-6
+_KEPT_LINES = 16
 
 
 class TextRows:
@@ -71,6 +72,21 @@ class TextRows:
         )
         with self.db.unpacking():
             return {revision: unpack_past_commit(payload) for revision, payload in found}
+
+    def past_line(self, revision: str) -> list[PastCommit] | None:
+        """The commits up to a revision, as they were put; None where they were not, or are forgotten."""
+        found = self.db.rows("SELECT payload FROM past_line WHERE revision = ?", (revision,))
+        with self.db.unpacking():
+            return unpack_past_line(found[0][0]) if found else None
+
+    def put_past_line(self, revision: str, commits: Sequence[PastCommit]) -> None:
+        """Keep the commits up to a revision in one piece; of such lines only the last few are kept."""
+        with self.db.transaction():
+            self.db.run(
+                "INSERT OR REPLACE INTO past_line (revision, used, payload) VALUES (?, (SELECT coalesce(max(used), 0) + 1 FROM past_line), ?)",
+                (revision, pack_past_line(commits)),
+            )
+            self.db.run("DELETE FROM past_line WHERE used <= (SELECT max(used) FROM past_line) - ?", (_KEPT_LINES,))
 
     def put_past_commits(self, commits: Mapping[str, PastCommit]) -> None:
         """Keep what commits said and touched, for good: a commit never changes."""

@@ -24,6 +24,7 @@ _edges = msgspec.msgpack.Decoder(tuple[list[tuple[bytes, str, int, str]], list[s
 _definitions = msgspec.msgpack.Decoder(list[tuple[str, str, int, str]])
 _reads = msgspec.msgpack.Decoder(list[tuple[str, str, str]])
 _limitations = msgspec.msgpack.Decoder(list[tuple[str, str, bytes, int]])
+_past_line = msgspec.msgpack.Decoder(list[tuple[list[str], list[bytes]]])
 _past_commit = msgspec.msgpack.Decoder(tuple[list[str], list[bytes]])
 _manifest = msgspec.msgpack.Decoder(tuple[list[bytes], list[int], list[int], list[bytes]])
 
@@ -144,3 +145,13 @@ def unpack_past_commit(payload: bytes) -> PastCommit:
     """Raises msgspec.MsgspecError for other bytes."""
     terms, paths = _past_commit.decode(payload)
     return PastCommit(frozenset(terms), tuple(paths))
+
+
+def pack_past_line(commits: Iterable[PastCommit]) -> bytes:
+    """What `unpack_past_line` gives back."""
+    return zlib.compress(_encode([(sorted(commit.terms), list(commit.paths)) for commit in commits]), 1)
+
+
+def unpack_past_line(payload: bytes) -> list[PastCommit]:
+    """Raises zlib.error, msgspec.MsgspecError for other bytes."""
+    return [PastCommit(frozenset(terms), tuple(paths)) for terms, paths in _past_line.decode(zlib.decompress(payload))]

@@ -143,6 +143,9 @@ text_blob = Table("text_blob", metadata, Column("id", Integer, primary_key=True)
 
 past_commit = Table("past_commit", metadata, Column("revision", Text, primary_key=True), _bytes("payload"))
 
+past_line = Table("past_line", metadata, Column("revision", Text, primary_key=True), _integer("used"), _bytes("payload"))
+"""What the commits up to a revision said and touched, in one piece: for the revisions that were asked about last."""
+
 counter = Table("counter", metadata, Column("name", Text, primary_key=True), _integer("value"))
 
 SEARCHED = {

@@ -54,5 +54,5 @@ def test_a_claim_stands_on_names_and_not_on_words(repo: GitRepo, capsys: pytest.
 def test_a_goal_brings_up_the_names_in_it(repo: GitRepo, capsys: pytest.CaptureFixture[str], goal: str) -> None:
     """`context` takes the same words for names."""
     found = answer(repo, capsys, "context", goal)
-    named = [symbol["symbol"] for symbol in found["relevant_symbols"] if symbol["why"] == "named in the goal"]
+    named = [symbol["symbol"] for symbol in found["relevant_symbols_and_source_ranges"] if symbol["why"] == "named in the goal"]
     assert named == ["app/web.py::dispatch_request"]

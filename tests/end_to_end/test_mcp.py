@@ -69,6 +69,11 @@ def test_an_agent_records_and_another_one_is_warned(repo: GitRepo, mode: str, ca
         assert answer["claim"]["said_by"].startswith("recorded by agent:")
 
     async def asks(client: Client) -> None:
+        memory = (await _call(client, "recall", query="세션은 어디에서 만드나"))["answer"]
+        assert [c["status"] for c in memory["stale_or_conflicting_claims"]] == ["stale"]
+        assert memory["required_reverification"][0]["claims"] == [memory["stale_or_conflicting_claims"][0]["id"]]
+        assert memory["match"] in ("good", "weak")
+        assert memory["supporting_evidence"]
         pack = await _call(client, "context_pack", goal="로그인 없이 세션을 만든다", focus=["src/session.py"])
         assert len(pack["stale_or_conflicting"]) == 1
         shown = pack["markdown"].index("Not to be relied on")

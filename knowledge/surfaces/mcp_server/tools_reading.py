@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from knowledge.records.answers import CheckAnswer, ClaimAnswer, ClaimsAnswer, ConflictsAnswer, EvidenceLine, GraphAnswer, PlanAnswer
 from knowledge.records.invalidations import HistoryAnswer, StaleAnswer, WhyAnswer
-from knowledge.records.packs import CallFrame, ContextPack
+from knowledge.records.packs import CallFrame, ContextPack, MemoryView
 from knowledge.surfaces.mcp_server.bounded import DEFAULT_TOKENS, MOST_TOKENS, Bounded, bounded
 from knowledge.surfaces.mcp_server.desk import Late, desk_of
 from knowledge.surfaces.mcp_server.tool import READS, Tool
@@ -57,6 +57,19 @@ async def context_pack(
         stale_or_conflicting=tuple(c.id for c in pack.stale_or_conflicting_claims),
         left_out=pack.left_out,
     )
+
+
+async def recall(
+    context: Call,
+    query: Annotated[str, Field(description="A sentence, a question, a command or a name, Korean or English.")],
+    focus: Annotated[list[str], Field(description="Files and symbols at hand; claims about them come first.")] = [],  # noqa: B006
+    tags: Annotated[list[str], Field(description="Only claims with one of these tags.")] = [],  # noqa: B006
+    budget_tokens: Tokens = 1_200,
+    at: Revision = None,
+) -> Bounded[MemoryView]:
+    """What is remembered that bears on a text: what can be used now, what cannot, on what evidence. Ask before you call a thing impossible."""
+    asked = Late("recall:Asked", {"text": query, "focus": tuple(focus), "tags": tuple(tags), "budget_tokens": budget_tokens})
+    return bounded(await desk_of(context).run(context, "memory_view:remembered", asked, at=at), max(budget_tokens, DEFAULT_TOKENS))
 
 
 async def claim(context: Call, claim_id: ClaimId, at: Revision = None, budget_tokens: Tokens = DEFAULT_TOKENS) -> Bounded[ClaimAnswer]:
@@ -141,6 +154,7 @@ async def claims(
 
 TOOLS = (
     Tool(context_pack, READS, {"anthropic/alwaysLoad": True}),
+    Tool(recall, READS),
     Tool(claim, READS),
     Tool(stale, READS),
     Tool(why, READS),
