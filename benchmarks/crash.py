@@ -39,7 +39,7 @@ from knowledge.operations.stale import stale
 from knowledge.operations.why import why
 from knowledge.records.claims import ClaimStatus
 
-CLAIMS, PLACES, SAMPLE = 60, 12, 100
+CLAIMS, PLACES, SAMPLE = 12, 12, 100
 """claims recorded at each of so many commits; each so manieth pair of the first-parent line comes first."""
 BRANCH = "refs/heads/knowledge-bench"
 COLUMNS = ["pairs", "done", "looked", "claims", "crashes", "differences", "seconds"]

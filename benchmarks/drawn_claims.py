@@ -14,18 +14,18 @@ Maker = Callable[[SymbolId, IndexedTree], Draft | None]
 
 
 def drafts_of(view: IndexedTree, count: int, seed: int = 7) -> list[Draft]:
-    """Claims of all classes about symbols of a tree, at most `count`."""
+    """Claims of all classes about symbols of a tree, at most `count`; each seed begins with another class."""
     chance = random.Random(seed)
     symbols = sorted(s for s in view.all_symbols() if not view.kinds_of(s.path) and s.ordinal == 0)
     chance.shuffle(symbols)
     configured = list(_configured(view))
     chance.shuffle(configured)
-    found = configured[: count // 10]
     makers = (*_ABOUT_SYMBOLS, *(_question(name) for name in QUESTIONS))
+    found = configured[: max(1, count // 10)]
     for turn, symbol in enumerate(symbols * 3):
         if len(found) >= count:
             break
-        draft = makers[turn % len(makers)](symbol, view)
+        draft = makers[(turn + seed * count) % len(makers)](symbol, view)
         if draft is not None:
             found.append(draft)
     return found[:count]

@@ -3,7 +3,8 @@
     verdict's revision ── first parents ──→ this tree
 
 A bounded walk along first parents, readings compared at the commits that touched the files concerned: one after another where these are few, by
-halves where they are many or a whole tree has to be indexed for each reading. Where it is not found, the answer says why.
+halves where they are many or a whole tree has to be indexed for each reading. Where that is a merge, the branch that it brought is walked in the same
+way, and so on inwards; a merge that made it by itself stays. Where it is not found, the answer says why.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ MOST_COMMITS = 1_000
 """How far back is looked."""
 _FEW, _FEW_WHOLE = 24, 4
 """So many readings one after another: of single files, and of whole trees."""
+_DEEPEST = 16
+"""So many merges within merges."""
 _OF_WHOLE_TREES = frozenset({"set", "edge"})
 
 
@@ -186,7 +189,36 @@ class TurningPoints:
             return TurningPoint(None, line.why_not)
         after = [m - start - 1 for m in marks if m > start]
         found = start + 1 + turning_point(len(commits) - start - 1, after, lambda point: is_same_at(start + 1 + point), few)
-        return TurningPoint(commits[found], "by comparing readings" + ("" if len(after) <= few else ", by halves"))
+        point = TurningPoint(commits[found], "by comparing readings" + ("" if len(after) <= few else ", by halves"))
+        return self._within(point, is_same, paths, few)
+
+    def _within(self, point: TurningPoint, is_same: Callable[[TreeView], bool], paths: tuple[bytes, ...], few: int) -> TurningPoint:
+        """The commit that did it in the branch which a merge brought; the merge where it did it by itself."""
+        merged = []
+        for _ in range(_DEEPEST):
+            merge = point.commit
+            branch = self._branch_of(merge, is_same) if merge is not None and len(merge.parents) > 1 else None
+            if merge is None or branch is None:
+                break
+            merged.append(merge.revision[:8])
+            marks = self._marks(branch, paths)
+            found = turning_point(len(branch.commits), marks, lambda at, line=branch: is_same(self._at(line.commits[at].revision)), few)  # type: ignore[misc]
+            point = TurningPoint(branch.commits[found], point.how)
+        return replace(point, how=f"{point.how}, in the branch that {', '.join(merged)} merged") if merged else point
+
+    def _branch_of(self, merge: Commit, is_same: Callable[[TreeView], bool]) -> _Line | None:
+        """The commits of a merged branch on which it changed: it was so where the branch parted, and is not at its end."""
+        changed = [parent for parent in merge.parents if not is_same(self._at(parent))]
+        others = [parent for parent in merge.parents if parent not in changed]
+        for tip, other in ((tip, other) for tip in changed for other in others):
+            base = self._repository.merge_base(tip, other)
+            if base is None or base == tip or not is_same(self._at(base)):
+                continue
+            chain = list(self._repository.walk(tip, first_parent=True, limit=MOST_COMMITS + 1))
+            count = self._count_after(chain, base)
+            if 0 < count <= MOST_COMMITS:
+                return _Line(base, tuple(reversed(chain[:count])), True, "")
+        return None
 
     def _at(self, revision: str) -> TreeByHalf:
         if revision not in self._opened:

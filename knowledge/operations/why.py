@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from knowledge.claims.anchors import compare
 from knowledge.claims.lifecycle import REVIEWED_KINDS
@@ -112,12 +113,13 @@ def _anchors(asked: _Asked) -> tuple[AnchorChange, ...]:
         if cause is None or then is None or anchor.kind in ("claim", "time"):
             found.append(_unchanged(anchor, then, now, cause))
             continue
-        point = _noted(asked, cause) or points.of_anchor(anchor, _paths(asked, cause, (then, now), anchor))
+        point = _refined(_noted(asked, cause), partial(points.of_anchor, anchor, _paths(asked, cause, (then, now), anchor)))
         found.append(_changed(asked, anchor, cause, point, known.get(anchor.digest, ())))
     evidence = asked.counter_evidence
     if evidence is not None and asked.held.claim.predicate is not None:
         predicate = asked.held.claim.predicate
-        point = _noted(asked, evidence) or points.of_predicate(predicate, asked.held.verdicts[0], _paths(asked, evidence, (), None))
+        search = partial(points.of_predicate, predicate, asked.held.verdicts[0], _paths(asked, evidence, (), None))
+        point = _refined(_noted(asked, evidence), search)
         one = _changed(asked, None, evidence, point, ())
         # Where its anchor stands on the same lines these are shown once.
         found.append(replace(one, diff=()) if any(one.diff == other.diff for other in found) else one)
@@ -174,6 +176,14 @@ def _state(anchor: Anchor, reading: AnchorReading | None) -> AnchorState:
             count, more = len(reading.members), len(reading.inferred_members)
             says = f"{count} member{'s' * (count != 1)}" + (f", {more} more inferred" if more else "")
     return AnchorState(reading.state, reading.hash, reading.place, says)
+
+
+def _refined(noted: TurningPoint | None, search: Callable[[], TurningPoint]) -> TurningPoint:
+    """What was noted, unless that is a merge: then the commit of the branch that it brought is looked for."""
+    if noted is not None and noted.commit is not None and len(noted.commit.parents) < 2:
+        return noted
+    found = search()
+    return noted if noted is not None and found.commit is None else found
 
 
 def _noted(asked: _Asked, cause: Cause) -> TurningPoint | None:

@@ -184,22 +184,64 @@ def test_why_finds_the_commit_among_others_that_touched_the_file(teller: Teller)
     assert changed_by(teller, claim) == (revision, "by comparing readings, by halves")
 
 
-def test_why_finds_a_new_caller_and_the_merge_that_brought_it(teller: Teller) -> None:
-    """A set is read in whole trees; along first parents a branch counts as the merge that brought it."""
+def test_why_finds_a_new_caller_in_the_branch_that_was_merged(teller: Teller) -> None:
+    """A set is read in whole trees; the merge is found along first parents, and in its branch the commit that did it."""
     claim = teller.record("create_session is only called from authenticate")
     teller.repo.checkout("topic", "-b")
+    teller.repo.write("app/other.py", "Y = 1\n")
+    teller.repo.commit("Before")
     teller.repo.write("app/refresh.py", REFRESH)
-    teller.repo.commit("Refresh")
+    brought = teller.repo.commit("Refresh")
+    teller.repo.write("app/other.py", "Y = 2\n")
+    teller.repo.commit("After")
     teller.repo.checkout("main")
-    teller.repo.write("app/other.py", "X = 1\n")
+    teller.repo.write("app/unlike.py", "X = 1\n")
     teller.repo.commit("Another")
     merge = teller.repo.merge("topic")
-    teller.repo.write("app/other.py", "X = 2\n")
+    teller.repo.write("app/unlike.py", "X = 2\n")
     teller.repo.commit("Later")
-    assert changed_by(teller, claim) == (merge, "by comparing readings")
+    assert changed_by(teller, claim) == (brought, f"by comparing readings, in the branch that {merge[:8]} merged")
     (anchor,) = teller.json("claim", "why", claim)["anchors"]
     assert (anchor["then"]["says"], anchor["now"]["says"]) == ("1 member", "2 members")
     assert "+ def refresh(token):" in anchor["diff"]
+
+
+def test_a_merge_that_was_noted_is_looked_into(teller: Teller) -> None:
+    """Branches of branches, and one that took in the main line before it changed anything, are walked to the commit that did it."""
+    claim = teller.record("it pairs user and time", *BODY)
+    teller.repo.checkout("topic", "-b")
+    teller.repo.checkout("deeper", "-b")
+    teller.repo.write("app/sessions.py", SESSIONS.replace("user, TTL", "user"))
+    brought = teller.repo.commit("Return the user alone")
+    teller.repo.checkout("topic")
+    teller.repo.write("app/other.py", "X = 1\n")
+    teller.repo.commit("Another")
+    inner = teller.repo.merge("deeper")
+    teller.repo.checkout("main")
+    teller.commit("On the main line", app__unlike="X = 1\n")
+    teller.repo.checkout("topic")
+    teller.repo.merge("main")
+    teller.repo.write("app/other.py", "X = 2\n")
+    teller.repo.commit("Go on")
+    teller.repo.checkout("main")
+    teller.run("reconcile")
+    outer = teller.repo.merge("topic", "--no-ff")
+    teller.run("reconcile")
+    found, how = changed_by(teller, claim)
+    assert (found, inner[:8] in how, outer[:8] in how) == (brought, True, True)
+
+
+def test_a_merge_that_made_the_change_by_itself_is_the_one(teller: Teller) -> None:
+    """Neither side had it so: there is no commit of a branch to name."""
+    claim = teller.record("it pairs user and time", *BODY)
+    teller.repo.checkout("topic", "-b")
+    teller.commit("Another", app__other="X = 1\n")
+    teller.repo.checkout("main")
+    teller.commit("On the main line", app__unlike="X = 1\n")
+    teller.repo.git("merge", "--no-commit", "--no-ff", "topic")
+    teller.repo.write("app/sessions.py", SESSIONS.replace("user, TTL", "user"))
+    evil = teller.commit("Merge, and more")
+    assert changed_by(teller, claim) == (evil, "by comparing readings")
 
 
 def test_a_change_that_was_taken_back_is_not_the_one(teller: Teller) -> None:

@@ -246,6 +246,12 @@ WORDS = {name[1:].replace("_", " ") for name in vars(Stage) if name.startswith("
 CASES = [(path, title) for path in sorted(FOLDER.glob("*.md")) for title in read_file(path).scenarios]
 
 
+def test_all_forty_scenarios_are_here() -> None:
+    """Each has its number at the head of a scenario or of a step."""
+    titles = [part.title for path in FOLDER.glob("*.md") for _, part in read_parts(path.read_text(encoding="utf-8"))]
+    assert {int(found[0]) for title in titles if (found := re.match(r"\d+", title))} == set(range(1, 41))
+
+
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, tuple[Path, dict[str, str]]]:
     """Case file → a folder with its repository and recorded claims, and their names; made when first wanted."""
