@@ -435,6 +435,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("import",): ("claims.jsonl",), ("claim", "check"): ("CLAIM",), ("diff",): ("HEAD",),
     ("tags", "list"): (), ("tags", "migrate"): ("--dry-run",), ("recall",): ("who calls it",),
     ("plan", "show"): (), ("plan", "add"): ("Log people in faster",), ("plan", "depend"): ("GOAL", "THIRD"),
+    ("plan", "drop"): ("GOAL", "THIRD", "-m", "x"), ("claim", "drop-premise"): ("GOAL", "OTHER", "-m", "x"),
     ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
     ("analysis", "list"): (), ("analysis", "scip"): ("SCIP",), ("analysis", "withdraw"): ("a_", "-m", "x"),
@@ -454,7 +455,7 @@ def test_every_command_writes_json_that_fits_its_schema(
     for name in ("OTHER", "THIRD"):
         names[name] = knowledge("claim", "record", "authenticate calls create_session", "--quiet").out.strip()
     names["EVIDENCE"] = knowledge("claim", "show", claim, "--json").json["evidence"][0]["id"]
-    names["GOAL"] = knowledge("plan", "add", "Keep sessions", "--quiet").out.strip()
+    names["GOAL"] = knowledge("plan", "add", "Keep sessions", "--depends-on", names["OTHER"], "--quiet").out.strip()
     names["CONFLICT"] = knowledge("conflicts", "report", claim, names["THIRD"], "-m", "x", "--quiet").out.strip()
     writer = ScipWriter()
     source = "app/sessions.py"

@@ -40,10 +40,13 @@ def show(answer: object, settings: Settings, rendering: Callable[[Any], list[Lin
 def write_lines(lines: Iterable[Line], settings: Settings) -> None:
     """Lines for people: wrapped to a terminal's width behind their margin, whole where the output goes elsewhere."""
     console = _console(settings)
-    for line in lines:
-        if line.is_hint and settings.is_quiet:
-            continue
-        console.print(lay_out(line, console, program(settings)), soft_wrap=True)
+    shown = (lay_out(line, console, program(settings)) for line in lines if not (line.is_hint and settings.is_quiet))
+    if console.is_terminal:
+        for text in shown:
+            console.print(text, soft_wrap=True)
+    else:
+        # Without a terminal there is nothing to render, and a thousand claims are written at once.
+        sys.stdout.write("".join(f"{text.plain}\n" for text in shown))
 
 
 def lay_out(line: Line, console: Console, program: str = "") -> Text:
