@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from pathlib import Path
 
 from analyzers.facts import Definition
 from analyzers.registry import analyzer_version, language_of, parser_version
 from knowledge.claims.locating import definition_of, locate, locate_file
 from knowledge.claims.masking import mask
+from knowledge.claims.memories import read_hindsight
 from knowledge.config import LIMITS
 from knowledge.errors import RepositoryReadError, UnknownRevisionError
 from knowledge.operations.project import Project, new_id
@@ -22,6 +25,8 @@ from knowledge.records.trees import Commit
 
 COMMIT_MESSAGE = "commit-message"
 """The node type of evidence that is part of a commit's message: it has no path."""
+DOCUMENT = "document"
+"""The node type of evidence that is some lines of a document, or one entry of an export; its path is absolute where it lies elsewhere."""
 
 
 def of_symbol(symbol: SymbolId, view: IndexedTree, relation: str = "") -> Evidence:
@@ -105,6 +110,33 @@ def of_message(commit: Commit, first: int, last: int) -> Evidence:
     )
 
 
+def of_document(kind: EvidenceKind, name: str, text: str, rows: tuple[int, int]) -> Evidence:
+    """Some lines of a document (from 0, both included) as evidence of what its author meant. name: its path, from the top or absolute."""
+    content = text.encode("utf-8", "surrogateescape")
+    lines = content.split(b"\n")
+    first, last = rows
+    start = sum(len(line) + 1 for line in lines[:first])
+    part = b"\n".join(lines[first : last + 1])
+    excerpt = mask(part.decode("utf-8", "replace"))
+    return Evidence(
+        id=new_id("e"),
+        kind=kind,
+        repository_revision=None,
+        tree_id="",
+        file_path=name.encode("utf-8", "surrogateescape"),
+        blob_id="",
+        language="markdown" if name.endswith(".md") else "",
+        parser_version="",
+        analyzer_version="",
+        node_type=DOCUMENT,
+        source_range=SourceRange(start, start + len(part), first, 0, last, len(lines[last]) if last < len(lines) else 0),
+        content_hash=hashlib.sha256(part).hexdigest(),
+        extracted_relation="",
+        symbol="",
+        excerpt=excerpt[: LIMITS.excerpt_characters] + ("…" if len(excerpt) > LIMITS.excerpt_characters else ""),
+    )
+
+
 def line_of(evidence: Evidence) -> EvidenceLine:
     """Evidence for people, with what its kind can and cannot show."""
     shows, does_not = SHOWS[evidence.kind]
@@ -134,6 +166,8 @@ def recheck(project: Project, evidence_id: str, at: str | None = None) -> Rechec
     view = reading.trees.at(at)
     if evidence.node_type == COMMIT_MESSAGE:
         outcome, place, detail = _find_message(project, evidence)
+    elif evidence.node_type == DOCUMENT:
+        outcome, place, detail = _find_document(project, evidence)
     else:
         outcome, place, detail = _find_again(evidence, view, reading.trees.then_of_tree(evidence.tree_id))
     return RecheckAnswer(project.tree_name(view.tree.snapshot), line_of(evidence), outcome, place, detail)
@@ -149,6 +183,28 @@ def _find_message(project: Project, evidence: Evidence) -> tuple[str, str, str]:
     again = of_message(commit, evidence.source_range.row, min(evidence.source_range.end_row, commit.message.count("\n")))
     place = f"message of {revision[:12]}:{evidence.source_range.lines()}"
     return ("same", place, "") if again.content_hash == evidence.content_hash else ("changed", place, "the text is another one")
+
+
+def _find_document(project: Project, evidence: Evidence) -> tuple[str, str, str]:
+    """Lines of a document as it is now: in their place, elsewhere in it, or not any more."""
+    name = show_path(evidence.file_path)
+    path = (project.repository.workdir or Path()) / os.fsdecode(evidence.file_path)
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return "gone", name, "the file is not there"
+    if path.suffix == ".json":
+        texts = [one.text.encode() for one in read_hindsight(content.decode("utf-8", "replace"))[0]]
+        found = [0] if evidence.content_hash in {hashlib.sha256(text).hexdigest() for text in texts} else []
+        first = 0
+    else:
+        lines, where = content.split(b"\n"), evidence.source_range
+        first, count = where.row, where.end_row - where.row + 1
+        parts = (b"\n".join(lines[row : row + count]) for row in range(len(lines) - count + 1))
+        found = [row for row, part in enumerate(parts) if hashlib.sha256(part).hexdigest() == evidence.content_hash]
+    if not found:
+        return "changed", name, "the text is not in it any more"
+    return ("same" if first in found else "moved", f"{name}:{(first if first in found else found[0]) + 1}", "")
 
 
 def _find_again(evidence: Evidence, view: IndexedTree, then: TreeFiles | None) -> tuple[str, str, str]:

@@ -1,8 +1,10 @@
-"""What is answered about the tags of a bank."""
+"""What is answered about the tags of a bank, and about what was remembered elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from knowledge.records.answers import ClaimLine, TreeName
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +65,25 @@ class MigrationAnswer:
     differing: tuple[str, ...]
     vocabulary: tuple[int, int]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySource:
+    """A file that memories were taken from. kind: of evidence, `document` or `agent_memory`. claims: how many were new."""
+
+    path: str
+    kind: str
+    claims: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesAnswer:
+    """What was taken in. outcomes: how many hold, do not hold, cannot be told. known: taken in before. claims: what does not hold first."""
+
+    tree: TreeName
+    sources: tuple[MemorySource, ...]
+    outcomes: dict[str, int]
+    known: int
+    claims: tuple[ClaimLine, ...]
+    left_out: int = 0

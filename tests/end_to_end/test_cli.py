@@ -433,7 +433,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("evidence", "recheck"): ("EVIDENCE",), ("context",): ("log people in",), ("path",): ("authenticate", "create_session"), ("unreferenced",): (),
     ("importers",): ("app/sessions.py",), ("imports",): ("app/login.py",), ("graph", "export"): ("graph.json",), ("export",): ("claims.jsonl",),
     ("import",): ("claims.jsonl",), ("claim", "check"): ("CLAIM",), ("diff",): ("HEAD",),
-    ("tags", "list"): (), ("tags", "migrate"): ("--dry-run",), ("recall",): ("who calls it",),
+    ("tags", "list"): (), ("memories", "read"): (), ("tags", "migrate"): ("--dry-run",), ("recall",): ("who calls it",),
     ("plan", "show"): (), ("plan", "add"): ("Log people in faster",), ("plan", "depend"): ("GOAL", "THIRD"),
     ("plan", "drop"): ("GOAL", "THIRD", "-m", "x"), ("claim", "drop-premise"): ("GOAL", "OTHER", "-m", "x"),
     ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),

@@ -96,6 +96,11 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             },
             default="list",
         ),
+        "memories": Branch(
+            "What was remembered elsewhere (alone: read)",
+            {"read": Entry("Take in what is already remembered, and say how much of it still holds", "memories", "MemoriesAnswer")},
+            default="read",
+        ),
         "evidence": Branch(
             "What claims rest on",
             {

@@ -7,7 +7,7 @@ from typing import Any
 
 from knowledge.records import answers, invalidations, packs, recalls, vocabularies
 from knowledge.surfaces.cli.answers import HooksAnswer, SetupAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, pack, plan, recall, stale, store, tags
+from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, memories, pack, plan, recall, stale, store, tags
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -27,6 +27,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.PlanAnswer: plan.plan_answer,
     answers.DecisionsAnswer: decisions.decisions_answer,
     recalls.RecallAnswer: recall.recall_answer,
+    vocabularies.MemoriesAnswer: memories.memories_answer,
     vocabularies.TagsAnswer: tags.tags_answer,
     vocabularies.MigrationAnswer: tags.migration_answer,
     answers.GraphAnswer: graph.graph_answer,
@@ -52,6 +53,7 @@ CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.DecisionsAnswer: lambda answer: [decision.claim.id for decision in answer.decisions],
     recalls.RecallAnswer: lambda answer: [line.claim.id for line in answer.lines],
     packs.ContextPack: lambda pack: [claim.id for claim in pack.stale_or_conflicting_claims],
+    vocabularies.MemoriesAnswer: lambda answer: [claim.id for claim in answer.claims],
     answers.PlanAnswer: lambda answer: [step.claim.id for goal in answer.goals for step in goal.steps],
 }
 """With `--quiet` these are their ids, one a line; every other answer loses only its hints."""
