@@ -13,6 +13,7 @@ import argparse
 import gzip
 import json
 import re
+import resource
 import sys
 import time
 from collections import defaultdict
@@ -30,7 +31,10 @@ from callgraph_public import jarvis, pycg
 from callgraph_typescript import LANGUAGES, typescript
 
 from analyzers.registry import language_of
+from knowledge.facts.pyrefly import TOOL, VERSION, run_pyrefly
 from knowledge.graph.build import resolve_all
+from knowledge.graph.layout import Layout, python_roots
+from knowledge.graph.pyrefly_edges import pyrefly_edges
 from knowledge.graph.reads import Tree
 from knowledge.graph.resolution import Resolution
 from knowledge.records.edges import Edge
@@ -146,6 +150,24 @@ def measure(data: Path, name: str, repository: Path, revision: str) -> dict[str,
     tree = Tree(files)
     resolutions = list(resolve_all(tree, sorted(p for p in contents if files.facts(p) is not None)))
     seconds = time.process_time() - started
+    return figures_of(files, resolutions, data, name) | {"cpu_s": seconds}
+
+
+def measure_pyrefly(data: Path, name: str, repository: Path, revision: str) -> dict[str, Any]:
+    """The figures of one repository where pyrefly answers alone; what it uses of the processor is its own."""
+    contents = contents_of(repository, revision)
+    files = Files(contents)
+    sources = {path: content for path, content in contents.items() if path.endswith((b".py", b".pyi"))}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    report_of_it = run_pyrefly(sources, python_roots(Layout(files), sources))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    resolutions = [Resolution(path, (), tuple(edges), ()) for path, edges in pyrefly_edges(report_of_it, files).edges.items()]
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return figures_of(files, resolutions, data, name) | {"cpu_s": seconds}
+
+
+def figures_of(files: Files, resolutions: Iterable[Resolution], data: Path, name: str) -> dict[str, Any]:
+    """Precision and recall of edges by kind and label."""
     found = found_edges(files, resolutions)
     judged = judged_sites(rows(data / f"{name}.truth.jsonl.gz"))
     figures: dict[str, Any] = {
@@ -157,7 +179,6 @@ def measure(data: Path, name: str, repository: Path, revision: str) -> dict[str,
         figures["calls"]["observed"] = hit / len(ran)
     labels = precision_of_labels(found["calls"], judged["calls"])
     figures["labels"] = {label: {"precision": right / total, "edges": total} for label, (right, total) in sorted(labels.items())}
-    figures["cpu_s"] = seconds
     return figures
 
 
@@ -175,6 +196,7 @@ def table(figures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _more(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pyrefly", action="store_true", help="what pyrefly answers alone, in rows of its own (needs the extra)")
     parser.add_argument("--typescript", type=Path, help="a node_modules folder in which `npm install typescript` was run")
 
 
@@ -196,6 +218,8 @@ def main() -> None:
             continue
         revision = revisions[name][1] if name in revisions else git(repository, "rev-parse", "HEAD")
         figures[name] = measure(asked.data, name, repository, revision)
+        if asked.pyrefly:
+            figures[f"{name}, {TOOL} {VERSION}"] = measure_pyrefly(asked.data, name, repository, revision)
     public: dict[str, Any] = {}
     for name, owner, measured in (("pycg", "vitsalis+PyCG", pycg), ("jarvis_macro", "pythonJaRvis+pythonJaRvis.github.io", jarvis)):
         repository = asked.mirror / owner / "repo"

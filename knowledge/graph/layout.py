@@ -20,7 +20,7 @@ from __future__ import annotations
 import posixpath
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from knowledge.graph.layout_javascript import JavaScriptLayout
@@ -207,6 +207,12 @@ class Layout:
             directory, name = posixpath.split(path)
             found[name].add(directory)
         return found
+
+
+def python_roots(layout: Layout, paths: Iterable[bytes]) -> list[bytes]:
+    """Every directory in which modules of these files lie: those of the outermost project first."""
+    projects = sorted({layout.project_of(path) for path in paths}, key=lambda directory: (directory.count(b"/"), directory))
+    return list(dict.fromkeys(root for project in projects for root in layout.roots(project)))
 
 
 def decode(path: bytes) -> str:

@@ -33,6 +33,9 @@ class Places:
         self.path, self._facts = path, facts
         self.definitions = {d.name_span.start: index for index, d in enumerate(facts.definitions) if index}
         self.uses: dict[int, Use] = {}
+        self.calls: dict[int, list[Use]] = {}
+        """Calls by the byte at which they begin: `a.b().c()` begins two."""
+        self._indexes = {self.symbol(index): index for index in range(len(facts.definitions))}
         self._note_accesses()
         self._note_imports()
         self._note_bases()
@@ -52,6 +55,10 @@ class Places:
             return file_symbol(self.path)
         found = self._facts.definitions[index]
         return SymbolId(self.path, found.qualified_name, found.ordinal)
+
+    def index_of(self, symbol: SymbolId) -> int:
+        """The index of a definition of this file."""
+        return self._indexes[symbol]
 
     def definition(self, index: int) -> Definition:
         """The definition with this index."""
@@ -83,7 +90,9 @@ class Places:
     def _note_calls(self) -> None:
         for call in self._facts.calls:
             if "implicit" not in call.flags and call.expression.parts:
-                self._note(Use(self.owner(call.scope), "calls", call.name_span, call.expression.parts[0].name))
+                use = Use(self.owner(call.scope), "calls", call.name_span, call.expression.parts[0].name)
+                self._note(use)
+                self.calls.setdefault(call.expression.start, []).append(use)
 
     def _note(self, use: Use) -> None:
         self.uses[use.span.start] = use

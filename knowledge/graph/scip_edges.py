@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from analyzers.facts import FileFacts
-from knowledge.facts.importers.scip import DEFINITION, UTF8, UTF32, ScipDocument, ScipOccurrence, ScipRange
+from knowledge.facts.importers.scip import DEFINITION, UTF8, UTF32, ScipDocument, ScipOccurrence
 from knowledge.graph.places import CALLED_KINDS, VALUE_KINDS, Places, Use
+from knowledge.graph.rows import Rows, Unit
 from knowledge.records.edges import Edge, Predicate
 from knowledge.records.identifiers import SymbolId, file_symbol
 
@@ -24,7 +25,9 @@ PREDICATES: tuple[Predicate, ...] = ("calls", "imports", "implements", "override
 """What an index is asked for."""
 _MOST_MISSED = 0.05
 """A file in which more of the names stand elsewhere than the index says is another content."""
-_NAME = re.compile(r"(?P<name>[\w$+\-]+)(?:\(\w*\)\.|[#./:!])\Z")
+_NAME = re.compile(r"(?P<name>[\w$+\-]+)(?:\(\w*\)\.|[#./!])\Z")
+_UNITS: dict[int, Unit] = {UTF8: "bytes", UTF32: "characters"}
+"""Position encodings; indexers that do not say which they use are written in languages that count UTF-16 units."""
 _IDENTIFIER = re.compile(rb"[^\W\d]\w*\Z")
 
 
@@ -78,19 +81,16 @@ def _fitting(path: bytes, document: ScipDocument, files: Files, found: ScipEdges
     if document.text and document.text.encode() != text:
         found.unfit[path] = "other content"
         return None
-    lines = text.split(b"\n")
+    rows, unit = Rows(text), _UNITS.get(document.encoding, "utf-16")
     starts: list[int] = []
     ends: list[int] = []
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line) + 1)
     for occurrence in document.occurrences:
-        start, end = _bytes_of(occurrence.range, lines, offsets, document.encoding)
-        if start < 0 or end < 0:
-            found.unfit[path] = "other content"
-            return None
-        starts.append(start)
-        ends.append(end)
+        place = occurrence.range
+        starts.append(rows.byte_at(place.row, place.character, unit))
+        ends.append(rows.byte_at(place.end_row, place.end_character, unit))
+    if -1 in starts or -1 in ends:
+        found.unfit[path] = "other content"
+        return None
     checked = [text[s:e] == name for o, s, e in zip(document.occurrences, starts, ends, strict=True) if (name := _told_name(o, text[s:e]))]
     if checked.count(False) > _MOST_MISSED * len(checked):
         found.unfit[path] = "other content"
@@ -102,28 +102,6 @@ def _told_name(occurrence: ScipOccurrence, there: bytes) -> bytes:
     """The name that should stand where a symbol is defined; b"" where that cannot be said."""
     name = _NAME.search(occurrence.symbol) if occurrence.roles & DEFINITION else None
     return name["name"].encode() if name is not None and _IDENTIFIER.match(there) and not name["name"].startswith("__") else b""
-
-
-def _bytes_of(found: ScipRange, lines: Sequence[bytes], offsets: Sequence[int], encoding: int) -> tuple[int, int]:
-    """The bytes of a range; -1 where it lies outside of the file."""
-    return (
-        _byte_of(found.row, found.character, lines, offsets, encoding),
-        _byte_of(found.end_row, found.end_character, lines, offsets, encoding),
-    )
-
-
-def _byte_of(row: int, character: int, lines: Sequence[bytes], offsets: Sequence[int], encoding: int) -> int:
-    if row >= len(lines):
-        return -1
-    line = lines[row]
-    if encoding == UTF8 or line.isascii():
-        return offsets[row] + character if character <= len(line) else -1
-    text = line.decode("utf-8", "replace")
-    if encoding == UTF32:
-        return offsets[row] + len(text[:character].encode()) if character <= len(text) else -1
-    # Indexers that do not say which encoding they use are written in languages that count UTF-16 units.
-    units = text.encode("utf-16-le")
-    return offsets[row] + len(units[: 2 * character].decode("utf-16-le", "replace").encode()) if 2 * character <= len(units) else -1
 
 
 def _definitions(files: Sequence[_File], found: ScipEdges) -> dict[str, list[SymbolId]]:

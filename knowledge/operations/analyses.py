@@ -12,6 +12,11 @@ from urllib.parse import unquote, urlsplit
 
 from knowledge.errors import OutsideInputError, UnknownPathError, UnknownRecordError
 from knowledge.facts.importers.scip import MAX_BYTES, ScipIndex, read_scip
+from knowledge.facts.pyrefly import CONFIGURATION as PYREFLY
+from knowledge.facts.pyrefly import TOOL, VERSION, run_pyrefly
+from knowledge.graph.layout import python_roots
+from knowledge.graph.pyrefly_edges import PREDICATES as PYREFLY_PREDICATES
+from knowledge.graph.pyrefly_edges import pyrefly_edges
 from knowledge.graph.scip_edges import PREDICATES as SCIP_PREDICATES
 from knowledge.graph.scip_edges import scip_edges
 from knowledge.operations.outside import PREDICATES, OutsideTree, said_by
@@ -24,6 +29,7 @@ from knowledge.records.edges import Edge
 from knowledge.records.identifiers import read_path, show_path
 
 _SHOWN = 5
+_PYTHON = (b".py", b".pyi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,22 @@ def import_scip(project: Project, source: Path, *, at: str | None = None, below:
         raise OutsideInputError(_no_fit(index, found.unfit, view))
     configuration = digest("\0".join(index.arguments)) if index.arguments else ""
     told = Told("scip", index.tool, index.version, configuration, source.name, SCIP_PREDICATES, found.edges, found.unfit, found.left_out)
+    return keep(project, view, told)
+
+
+def analyze_pyrefly(project: Project, *, at: str | None = None) -> AnalysesAnswer:
+    """Run pyrefly over the Python files of a tree (None: the working tree) and take in what it says.
+
+    Raises OutsideToolError where it is not installed, of another version, wrong on a known case, or takes too long.
+    """
+    view = Reading(project).trees.at(at)
+    # A link has no code of its own; what git cannot read is left out, and the answer counts the files it is about.
+    paths = [path for path, entry in view.tree.entries().items() if path.endswith(_PYTHON) and entry.kind in ("file", "executable")]
+    files = {path: text for path in paths if (text := view.text(path)) is not None}
+    roots = python_roots(view.layout, files)
+    found = pyrefly_edges(run_pyrefly(files, roots), view)
+    configuration = digest("\0".join([*(f"{name}={value}" for name, value in PYREFLY.items()), *map(show_path, roots)]))
+    told = Told("pyrefly-pysa", TOOL, VERSION, configuration, "", PYREFLY_PREDICATES, found.edges, {}, found.left_out)
     return keep(project, view, told)
 
 

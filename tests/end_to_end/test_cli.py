@@ -438,12 +438,12 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("plan", "drop"): ("GOAL", "THIRD", "-m", "x"), ("claim", "drop-premise"): ("GOAL", "OTHER", "-m", "x"),
     ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
-    ("analysis", "list"): (), ("analysis", "scip"): ("SCIP",), ("analysis", "withdraw"): ("a_", "-m", "x"),
+    ("analysis", "list"): (), ("analysis", "scip"): ("SCIP",), ("analysis", "pyrefly"): (), ("analysis", "withdraw"): ("a_", "-m", "x"),
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip
 """What each command is given below, where it needs something other than a symbol."""
 SYMBOL_QUESTIONS = {"callers", "callees", "subclasses", "readers", "writers", "tests", "impact"}
-ORDER = ["reopen", "correct", "supersede", "redact", "remove", "import", "scip", "withdraw", "migrate", "uninit"]
+ORDER = ["reopen", "correct", "supersede", "redact", "remove", "import", "scip", "withdraw", "pyrefly", "migrate", "uninit"]
 
 
 def test_every_command_writes_json_that_fits_its_schema(

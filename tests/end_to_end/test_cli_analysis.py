@@ -170,3 +170,21 @@ def test_the_index_may_be_of_a_directory(run: Any, repo: GitRepo, tmp_path: Path
     assert "scip-test" in str(said(run, "callers", "lib/a.py::Base.compose")) and "scip-test" not in str(said(run, "callers", "a.py::Base.compose"))
     taken_in(run, "--below", "")
     assert "scip-test" in str(said(run, "callers", "a.py::Base.compose"))
+
+
+def test_pyrefly_stands_beside_the_built_in_answers(run: Any, repo: GitRepo) -> None:
+    """The type checker's answers for any revision: its own analyzer with version and configuration, resolved where one target may run."""
+    repo.write("c.py", "from a import Base, helper\n\n\ndef typed(given: Base):\n    return given.compose(), helper(3)\n")
+    repo.commit("Add a caller that says what it is given")
+    repo.write("c.py", "")
+    code, answer = run("analysis", "pyrefly", "--at", "HEAD")
+    assert code == 0
+    (line,) = answer["analyses"]
+    name = line["analyzer"]
+    assert name.startswith("pyrefly 1.5.0 (") and (line["files"], line["present"]) == (3, 3)
+    assert said(run, "callees", "c.py::typed", "--at", "HEAD") == {
+        "c.py::typed calls a.py::Base.compose": ["knowledge 1 resolved", f"{name} inferred"],
+        "c.py::typed calls a.py::helper": ["knowledge 1 resolved", f"{name} resolved"],
+    }
+    _, answer = run("callers", "a.py::helper")
+    assert any(text.startswith(f"outside-past: 1 of 3 files that {name} looked at") for text in answer["limitations"])

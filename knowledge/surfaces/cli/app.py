@@ -127,6 +127,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             {
                 "list": Entry("What other programs said of the code, and how much of it is present", "analysis", "AnalysesAnswer"),
                 "scip": Entry("Take in a SCIP index, as scip-python, scip-typescript and others write it", "analysis", "AnalysesAnswer"),
+                "pyrefly": Entry("Run the type checker pyrefly over the Python files, and take in what it says", "analysis", "AnalysesAnswer"),
                 "withdraw": Entry("Let an analysis answer no more", "analysis", "AnalysesAnswer"),
             },
             default="list",

@@ -1,4 +1,4 @@
-"""`knowledge analysis list`, `scip`, `withdraw`."""
+"""`knowledge analysis list`, `scip`, `pyrefly`, `withdraw`."""
 
 from __future__ import annotations
 
@@ -40,6 +40,20 @@ def scip_command(settings: Settings, file: Path, below: str | None, at: str | No
     """
     with opened(settings) as project:
         answer = analyses.import_scip(project, settings.start / file, at=at, below=below)
+    show(answer, settings)
+
+
+@click.command("pyrefly", cls=Verb)
+@at_option
+@click.pass_obj
+def pyrefly_command(settings: Settings, at: str | None) -> None:
+    """Run the type checker pyrefly over the Python files, and take in what it says.
+
+    It is an extra: pip install "knowledge-runtime[pyrefly]". It runs over a copy of the files with a configuration of ours, asks no interpreter, and
+    runs nothing of the repository. Targets that it knows are resolved; where something that overrides the target may run they are inferred.
+    """
+    with opened(settings) as project:
+        answer = analyses.analyze_pyrefly(project, at=at)
     show(answer, settings)
 
 
