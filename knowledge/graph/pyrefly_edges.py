@@ -81,8 +81,8 @@ class _Edges:
     def _use(self, call: PyreflyCall) -> Use | None:
         """Where the call's name stands, and who calls; for what is only implied the place that implies it, without a name."""
         places, rows = self._places[call.path]
-        start = rows.byte_at(call.place.row, call.place.column, "characters")
-        end = rows.byte_at(call.place.end_row, call.place.end_column, "characters")
+        start = rows.byte_at(call.place.row, call.place.column, "bytes")
+        end = rows.byte_at(call.place.end_row, call.place.end_column, "bytes")
         if start < 0 or end < start:
             return None
         if not call.place.kind and (named := [use for use in places.calls.get(start, ()) if use.span.end <= end]):
@@ -108,7 +108,7 @@ class _Edges:
         if defined.path not in self._places:
             return None
         places, rows = self._places[defined.path]
-        index = places.definitions.get(rows.byte_at(defined.place.row, defined.place.column, "characters"))
+        index = places.definitions.get(rows.byte_at(defined.place.row, defined.place.column, "bytes"))
         return places.meant(index) if index is not None else None
 
 

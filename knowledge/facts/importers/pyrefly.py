@@ -4,7 +4,7 @@
     definitions/…          functions and classes of a module: where their names stand, bases, what a method overrides
     call_graphs/…          for each function the places at which it calls, with the targets that the type checker found
 
-Format version 1, as pyrefly 1.5.0 writes it. Places are `line:column-line:column`, both from 1, columns in characters. A target
+Format version 1, as pyrefly 1.5.0 writes it. Places are `line:column-line:column`, both from 1, columns in bytes of UTF-8. A target
 `Function` is that one; `Overrides` is that one or whatever overrides it.
 """
 
@@ -82,7 +82,7 @@ class _Project(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Rows and columns from 0, columns in characters. kind: "" for what is written there, else what is only implied (`artificial-call` …)."""
+    """Rows and columns from 0, columns in bytes. kind: "" for what is written there, else what is only implied (`artificial-call` …)."""
 
     row: int
     column: int
