@@ -15,6 +15,7 @@ from analyzers.analysis import analyze
 from analyzers.facts import FileFacts, Skipped
 from analyzers.interface import interface_hash
 from analyzers.registry import LANGUAGES, language_of
+from knowledge.graph.source import Candidate, candidate
 from knowledge.repository.opening import open_repository
 
 Known = dict[tuple[str, bytes], tuple[FileFacts | None, str]]
@@ -29,12 +30,12 @@ class Files:
         self.contents = contents
         self._facts: dict[bytes, FileFacts | None] = {}
         self._interfaces: dict[bytes, str] = {}
-        self._definers: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
+        self._definers: dict[str, list[Candidate]] = defaultdict(list)
         for path in sorted(contents):
             facts = self._facts[path] = _facts_of(path, contents[path]) if known is None else self._known(path, known)
             for index, definition in enumerate(facts.definitions if facts is not None else ()):
                 if index:
-                    self._definers[definition.name].append((path, index))
+                    self._definers[definition.name].append(candidate(path, index, definition))
 
     def paths(self) -> Collection[bytes]:
         return self.contents.keys()
@@ -59,7 +60,7 @@ class Files:
         facts, self._interfaces[path] = known[key]
         return facts
 
-    def definers(self, name: str) -> list[tuple[bytes, int]]:
+    def definers(self, name: str) -> list[Candidate]:
         return self._definers.get(name, [])
 
     def text(self, path: bytes) -> bytes | None:

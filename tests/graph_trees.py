@@ -13,6 +13,7 @@ from analyzers.registry import language_of
 from knowledge.graph.build import plan, resolve_all
 from knowledge.graph.reads import Tree
 from knowledge.graph.resolution import Resolution
+from knowledge.graph.source import Candidate, candidate
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId
 
@@ -37,12 +38,12 @@ class TextSource:
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = {path.encode(): text for path, text in files.items()}
-        self._definers: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
+        self._definers: dict[str, list[Candidate]] = defaultdict(list)
         for path in sorted(self._files):
             facts = self.facts(path)
             for index, definition in enumerate(facts.definitions if facts is not None else ()):
                 if index:
-                    self._definers[definition.name].append((path, index))
+                    self._definers[definition.name].append(candidate(path, index, definition))
 
     def paths(self) -> Collection[bytes]:
         return self._files.keys()
@@ -61,7 +62,7 @@ class TextSource:
         language = language_of(path)
         return interface_of(self._files[path], language) if path in self._files and language else ""
 
-    def definers(self, name: str) -> list[tuple[bytes, int]]:
+    def definers(self, name: str) -> list[Candidate]:
         return self._definers.get(name, [])
 
     def text(self, path: bytes) -> bytes | None:

@@ -14,6 +14,7 @@ from knowledge.claims.sets import OUT_OF_SCOPE
 from knowledge.graph.layout import Layout
 from knowledge.graph.reads import Tree as ResolverTree
 from knowledge.graph.resolve import resolve_file
+from knowledge.graph.source import Candidate, candidate
 from knowledge.invalidation.changes import FileChange, FileSide, keys_of_edges, keys_of_file
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId
@@ -73,7 +74,7 @@ class MemoryTree:
         facts = self.facts(path)
         return interface_hash(facts) if facts is not None else ""
 
-    def definers(self, name: str) -> Sequence[tuple[bytes, int]]:
+    def definers(self, name: str) -> Sequence[Candidate]:
         return self._definers.get(name, ())
 
     def definitions(self, qualified_name: str) -> Sequence[SymbolId]:
@@ -135,13 +136,13 @@ class MemoryTree:
         return ResolverTree(self, Layout(self))
 
     @cached_property
-    def _definers(self) -> dict[str, tuple[tuple[bytes, int], ...]]:
-        found: dict[str, list[tuple[bytes, int]]] = {}
+    def _definers(self) -> dict[str, tuple[Candidate, ...]]:
+        found: dict[str, list[Candidate]] = {}
         for path in sorted(self.files):
             facts = self.facts(path)
             for index, definition in enumerate(facts.definitions if facts is not None else ()):
                 if index:
-                    found.setdefault(definition.name, []).append((path, index))
+                    found.setdefault(definition.name, []).append(candidate(path, index, definition))
         return {name: tuple(rows) for name, rows in found.items()}
 
     @cached_property

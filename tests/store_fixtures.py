@@ -93,7 +93,7 @@ def new_claim(name: str, **changes: object) -> NewClaim:
 
 def facts(blob_id: str, *names: str, skipped: str = "", language: str = "python", version: str = "1") -> StoredFacts:
     """Facts of a blob that defines functions of these names."""
-    definitions = tuple((name, name, 0, "function") for name in names)
+    definitions = tuple((name, name, 0, "function", False) for name in names)
     return StoredFacts(FactKey(blob_id, language), "parser-1", version, f"payload of {blob_id}".encode(), f"i-{blob_id}", definitions, skipped)
 
 

@@ -32,6 +32,8 @@ BATCH_FILES = 64
 MAX_CHILDREN = 2
 SECOND_CHILD_BYTES = 2_000_000
 """A second child is worth the time it takes to start from here on."""
+INLINE_BATCHES = 4
+"""So many batches are worth the time that a child takes to start."""
 INLINE_BYTES = 100_000
 """Larger files always go to a child."""
 INLINE_LANGUAGES = frozenset({"python", "javascript", "typescript", "tsx", "json", "toml", "yaml", "ini", "dotenv"})
@@ -68,7 +70,7 @@ class FactExtractor:
     def extract(self, blobs: Iterable[Blob]) -> Iterator[StoredFacts]:
         """The facts of many blobs, in their order. Raises AnalyzerStartError where no child can be started."""
         for key, row in self._rows(blobs, "facts"):
-            yield StoredFacts(key, row.parser_version, row.analyzer_version, row.payload, "", row.definitions, row.skipped)
+            yield StoredFacts(key, row.parser_version, row.analyzer_version, row.payload, row.remark, row.definitions, row.skipped)
 
     def extract_one(self, key: FactKey, content: bytes) -> StoredFacts:
         """The facts of one blob."""
@@ -87,11 +89,10 @@ class FactExtractor:
 
     def _rows(self, blobs: Iterable[Blob], wanted: Wanted) -> Iterator[tuple[FactKey, Row]]:
         batches = _batches(blobs)
-        first = list(islice(batches, 2))
-        is_small = len(first) < 2
-        if is_small and wanted == "facts":
+        first = list(islice(batches, INLINE_BATCHES))
+        if len(first) < 2 and wanted == "facts":
             wanted = "packed facts"
-        one_by_one = is_small and self._inline
+        one_by_one = len(first) < INLINE_BATCHES and self._inline
         rows = self._one_by_one(first, wanted) if one_by_one else self._through_children(chain(first, batches), wanted)
         for key, row in rows:
             if row.skipped:

@@ -14,6 +14,7 @@ import msgspec
 from analyzers.analysis import analyze, digest
 from analyzers.facts import FileFacts, Limitation, Skipped, SymbolDigests
 from analyzers.registry import LANGUAGES, analyzer_version, classify, parser_version
+from knowledge.records.stored import DefinitionRow
 
 _ENCODER = msgspec.msgpack.Encoder()
 _FACTS = msgspec.msgpack.Decoder(FileFacts)
@@ -28,6 +29,8 @@ _OUTLINE = msgspec.msgpack.Decoder(
 _DIGESTS = msgspec.msgpack.Decoder(SymbolDigests)
 _LEVEL = 1
 _HEAD_BYTES = 2_000
+SYNTAX_ERROR = "syntax-error"
+"""Remark on a file of which the grammar could not read all."""
 GENERATED = "generated"
 """Code of the limitation of files that a tool writes: they are read, and left out of sets."""
 _ZLIB = b"\x78"
@@ -35,14 +38,15 @@ _ZLIB = b"\x78"
 
 
 class Row(NamedTuple):
-    """What one blob comes to. definitions: (name, qualified name, ordinal, kind). skipped: a limitation's code and its detail, or two times ""."""
+    """What one blob comes to. skipped: a limitation's code and its detail, or two times "". remark: as in `StoredFacts`."""
 
     parser_version: str
     analyzer_version: str
     payload: bytes = b""
-    definitions: tuple[tuple[str, str, int, str], ...] = ()
+    definitions: tuple[DefinitionRow, ...] = ()
     skipped: str = ""
     detail: str = ""
+    remark: str = ""
 
 
 def facts_row(language: str, content: bytes, is_compressed: bool = True) -> Row:
@@ -53,8 +57,14 @@ def facts_row(language: str, content: bytes, is_compressed: bool = True) -> Row:
     if LANGUAGES[language].kind == "code" and GENERATED in classify(b"", content[:_HEAD_BYTES]):
         told = Limitation(GENERATED, "marked at its head as generated: what it is generated from is not seen", 0)
         found = msgspec.structs.replace(found, limitations=(*found.limitations, told))
-    definitions = tuple((d.name, d.qualified_name, d.ordinal, d.kind) for d in found.definitions[1:])
-    return Row(found.parser_version, found.analyzer_version, _pack(found, is_compressed), definitions)
+    definitions = tuple((d.name, d.qualified_name, d.ordinal, d.kind, "overload" in d.flags) for d in found.definitions[1:])
+    return Row(found.parser_version, found.analyzer_version, _pack(found, is_compressed), definitions, remark=_remark(found))
+
+
+def _remark(found: FileFacts) -> str:
+    if found.has_error:
+        return SYNTAX_ERROR
+    return GENERATED if any(told.code == GENERATED for told in found.limitations) else ""
 
 
 def digests_row(language: str, content: bytes) -> Row:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from knowledge.graph.reads import Candidate, View
+from knowledge.graph.reads import View
 from knowledge.graph.resolution import RIVALS, Target
+from knowledge.graph.source import Candidate
 from knowledge.records.identifiers import SymbolId
 
 _BUILT_IN = frozenset(

@@ -17,8 +17,9 @@ from knowledge.graph.javascript_names import Home
 from knowledge.graph.javascript_outside import has_member
 from knowledge.graph.javascript_values import RUNTIME, Described, Parameter, Written
 from knowledge.graph.outline import FUNCTION_KINDS, MODULE_SCOPE, Outline
-from knowledge.graph.reads import Candidate, View
+from knowledge.graph.reads import View
 from knowledge.graph.resolution import RIVALS, EdgeWriter, Target, targets_of
+from knowledge.graph.source import Candidate
 from knowledge.graph.values import Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Super, Value
 from knowledge.records.identifiers import SymbolId
 

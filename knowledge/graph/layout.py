@@ -217,11 +217,6 @@ def python_roots(layout: Layout, paths: Iterable[bytes]) -> list[bytes]:
 
 def decode(path: bytes) -> str:
     """A path inside a key: text that any store keeps; `encode` gives the bytes back."""
-    if b"\\" not in path:
-        try:
-            return path.decode()
-        except UnicodeDecodeError:
-            pass
     return show_path(path)
 
 

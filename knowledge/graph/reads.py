@@ -16,14 +16,12 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Literal
 
-import msgspec
-
 from analyzers.registry import classify
 from knowledge.graph import shapes
 from knowledge.graph.layout import Layout, decode, encode
 from knowledge.graph.outline import Outline
 from knowledge.graph.shared import Nesting, Shared
-from knowledge.graph.source import FactSource
+from knowledge.graph.source import Candidate, FactSource
 from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import Read
 
@@ -35,17 +33,6 @@ _OUTLINES = 3_000
 """How many outlines are kept."""
 _MANY = "many"
 _WHOLE = "*"
-
-
-class Candidate(msgspec.Struct, frozen=True, gc=False):
-    """A definition somewhere in the tree that bears a name."""
-
-    path: bytes
-    index: int
-    qualified_name: str
-    ordinal: int
-    kind: str
-    is_overload: bool = False
 
 
 class Tree:
@@ -79,15 +66,8 @@ class Tree:
         """Definitions with this short name; None: too many to tell apart."""
         if name not in self._candidates:
             definers = self.source.definers(name)
-            self._candidates[name] = None if len(definers) > DEFINERS else tuple(self._candidate(path, index) for path, index in definers)
+            self._candidates[name] = None if len(definers) > DEFINERS else tuple(definers)
         return self._candidates[name]
-
-    def _candidate(self, path: bytes, index: int) -> Candidate:
-        outline = self.outline(path)
-        if outline is None:
-            return Candidate(path, index, "", 0, "")
-        found = outline.definitions[index]
-        return Candidate(path, index, found.qualified_name, found.ordinal, found.kind, "overload" in found.flags)
 
     def is_test(self, path: bytes) -> bool:
         """Whether a file is there for tests, by its path."""

@@ -8,8 +8,9 @@ from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Imp
 from knowledge.graph.guesses import Guesses
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
 from knowledge.graph.python_flow import PythonFlow
-from knowledge.graph.reads import Candidate, View
+from knowledge.graph.reads import View
 from knowledge.graph.resolution import EdgeWriter, Target, targets_of
+from knowledge.graph.source import Candidate
 from knowledge.graph.values import Callable, Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Value
 from knowledge.records.edges import ConfidenceKind
 from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol

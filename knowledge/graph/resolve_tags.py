@@ -13,8 +13,9 @@ from analyzers.facts import Call, FileFacts
 from knowledge.graph.guesses import COMMON_NAMES, WORTH_SAYING
 from knowledge.graph.manifests import family_of, project_directory
 from knowledge.graph.outline import Outline
-from knowledge.graph.reads import Candidate, View
+from knowledge.graph.reads import View
 from knowledge.graph.resolution import EdgeWriter, Target
+from knowledge.graph.source import Candidate
 from knowledge.records.identifiers import SymbolId
 
 _FUNCTIONS = frozenset({"function", "method"})

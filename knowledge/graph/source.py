@@ -5,7 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from analyzers.facts import FileFacts
+import msgspec
+
+from analyzers.facts import Definition, FileFacts
+
+
+class Candidate(msgspec.Struct, frozen=True, gc=False):
+    """A definition somewhere in the tree that bears a name. index: its place among its facts' definitions."""
+
+    path: bytes
+    index: int
+    qualified_name: str
+    ordinal: int
+    kind: str
+    is_overload: bool = False
+
+
+def candidate(path: bytes, index: int, definition: Definition) -> Candidate:
+    """The definition at that place of a file's facts."""
+    return Candidate(path, index, definition.qualified_name, definition.ordinal, definition.kind, "overload" in definition.flags)
 
 
 class FactSource(Protocol):
@@ -29,8 +47,8 @@ class FactSource(Protocol):
         """Hash of what other files can see of this one; "" without facts."""
         ...
 
-    def definers(self, name: str) -> Sequence[tuple[bytes, int]]:
-        """Where definitions with this short name stand: (path, index into its facts' definitions), sorted."""
+    def definers(self, name: str) -> Sequence[Candidate]:
+        """The definitions with this short name, by path and place."""
         ...
 
     def text(self, path: bytes) -> bytes | None:

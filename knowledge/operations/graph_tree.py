@@ -14,7 +14,7 @@ from knowledge.graph.symbols import find_symbol, find_symbols
 from knowledge.operations.outside import OutsideTree
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.edges import Edge, Limitation, NodeKind
-from knowledge.records.identifiers import SymbolId, read_path, show_path
+from knowledge.records.identifiers import SymbolId, read_path
 
 _NODE_KINDS: dict[str, NodeKind] = {
     "function": "function",
@@ -70,17 +70,11 @@ class GraphTree:
             gaps += [("no-resolution", f" in {language}", count) for language, count in sorted(self._unresolved.items())]
             found = [Limitation(code, f"{count} file{'s' if count > 1 else ''} of this tree{what}") for code, what, count in gaps]
             return [*found, *self.outside.limitations()] if self.outside is not None else found
-        resolution = self.view.files.get(path, (0, 0))[1]
-        found = list(self.view.loader.index.limitations([resolution]).get(resolution, ())) if resolution else []
-        if code := self.view.meta.get("unreadable", {}).get(show_path(path)):
-            found.append(Limitation(code, "", path))
-        return found
+        return self.view.limitations_in(path)
 
     def askers(self, name: str) -> Sequence[bytes]:
-        found = self.view.loader.index.resolutions_reading([("name", name)])
-        paths = sorted(path for path, (_, resolution) in self.view.files.items() if resolution in found) if found else []
         # Files of the other languages ask for every name that they call: `no-resolution` tells of them all at once.
-        return [path for path in paths if LANGUAGES[language_of(path)].has_resolution]
+        return [path for path in self.view.paths_asking(name) if LANGUAGES[language_of(path)].has_resolution]
 
     def named(self, name: str) -> Sequence[SymbolId]:
         return self.view.symbols_named(name)

@@ -17,16 +17,15 @@ from analyzers.registry import LANGUAGES, classify, language_of
 from knowledge.config import LIMITS
 from knowledge.facts.extraction import FactExtractor
 from knowledge.facts.payloads import GENERATED
-from knowledge.graph.build import holds, plan
+from knowledge.graph.build import plan
 from knowledge.graph.reads import Tree as ResolverTree
-from knowledge.graph.reads import inputs_of
-from knowledge.graph.resolution import RESOLVER_VERSION, Resolution
-from knowledge.graph.resolve import resolve_file
+from knowledge.graph.resolution import RESOLVER_VERSION
 from knowledge.operations.project import WORKING_TREE, Project
+from knowledge.operations.resolving import OnDemand, Resolved, Resolver, unresolved
 from knowledge.operations.tree_view import MISSING, FactLoader, IndexedTree, ResolvedTree
 from knowledge.records.answers import IndexAnswer
 from knowledge.records.identifiers import show_path
-from knowledge.records.stored import FactKey, StoredFacts, StoredResolution, TreeFile
+from knowledge.records.stored import FactKey, StoredFacts, TreeFile
 from knowledge.records.trees import EntryChange, FileEntry
 from knowledge.repository.interface import Tree
 from knowledge.storage.bulk import collect_young, collection_paused
@@ -36,9 +35,6 @@ _BATCH = 256
 MAX_TREES, MAX_BYTES = 400, 2_000_000_000
 """Bounds of the index: least recently used trees beyond them are collected."""
 _SHOWN_SKIPPED = 5
-_YOUNG = 8
-"""After so many files what their resolvers left behind is freed."""
-SYNTAX_ERROR = "syntax-error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +55,7 @@ class Indexed:
     is_known: bool = False
     analyzed: int = 0
     facts_reused: int = 0
-    resolved: int = 0
-    resolutions_reused: int = 0
-    edges: int = 0
+    work: Resolved = field(default_factory=Resolved)
 
 
 @dataclass(slots=True)
@@ -76,19 +70,22 @@ class _Work:
     links: set[str]
     analyzed: int = 0
     facts_reused: int = 0
-    resolved: int = 0
-    resolutions_reused: int = 0
-    edges: int = 0
+    resolved: Resolved = field(default_factory=Resolved)
     touched: set[bytes] = field(default_factory=set)
 
 
-def index(project: Project, revision: str | None = None) -> IndexAnswer:
-    """Index the tree of a revision (None: the working tree as it is). Raises UnknownRevisionError."""
+def index(project: Project, revision: str | None = None, *, is_full: bool = False) -> IndexAnswer:
+    """Index the tree of a revision (None: the working tree as it is). is_full: resolve all its names now, not when a question needs them.
+
+    Raises UnknownRevisionError.
+    """
     started = time.perf_counter()
     with FactExtractor() as extractor:
         loader = FactLoader(project.index, extractor, project.repository)
         name = revision or (WORKING_TREE if project.repository.workdir is not None else "HEAD")
         done = index_tree(IndexRun(project, loader, extractor, project.repository.tree(name)))
+        if is_full:
+            done.view.resolve_all()
     collect(project)
     skipped: dict[str, list[str]] = {}
     for path, code in sorted(done.view.meta.get("unreadable", {}).items()):
@@ -98,9 +95,10 @@ def index(project: Project, revision: str | None = None) -> IndexAnswer:
         files=len(done.view.files),
         analyzed=done.analyzed,
         facts_reused=done.facts_reused,
-        resolved=done.resolved,
-        resolutions_reused=done.resolutions_reused,
-        edges=done.edges,
+        resolved=done.work.resolved,
+        resolutions_reused=done.work.reused,
+        edges=done.work.edges,
+        unresolved=0 if done.view.is_resolved else len(unresolved(done.view)),
         skipped={code: tuple(paths[:_SHOWN_SKIPPED]) for code, paths in skipped.items()},
         skipped_count=sum(len(p) for p in skipped.values()),
         seconds=round(time.perf_counter() - started, 3),
@@ -129,7 +127,8 @@ def _known(run: IndexRun) -> Indexed | None:
     rows = run.project.index.tree(run.tree.snapshot.key)
     if rows is None or rows.meta.get("resolver") != RESOLVER_VERSION:
         return None
-    return Indexed(IndexedTree(run.tree, run.loader, rows.files, rows.meta), is_known=True)
+    work = Resolved()
+    return Indexed(IndexedTree(run.tree, run.loader, rows.files, rows.meta, OnDemand(run.project, work)), is_known=True, work=work)
 
 
 def _index_now(run: IndexRun) -> Indexed:
@@ -138,17 +137,22 @@ def _index_now(run: IndexRun) -> Indexed:
     # Everything made here is kept until the end: looking for garbage in it costs more than the work itself.
     with collection_paused():
         _read_facts(work)
-        _resolve(work, ResolvedTree(run.tree, run.loader, work.files, {}))
-        meta = {"unreadable": work.unreadable, "links": sorted(work.links), "resolver": RESOLVER_VERSION}
+        _resolve(work)
+        meta = {
+            "unreadable": work.unreadable,
+            "links": sorted(work.links),
+            "resolver": RESOLVER_VERSION,
+            "is_resolved": work.base is not None and work.base.is_resolved,
+            "files": len(work.files),
+            "resolved": sum(1 for _, resolution in work.files.values() if resolution),
+        }
         _store_tree(work, meta)
     return Indexed(
         # The rows were filled in while the resolver looked at them: a fresh view remembers nothing of the time before.
-        IndexedTree(run.tree, run.loader, work.files, meta),
+        IndexedTree(run.tree, run.loader, work.files, meta, OnDemand(run.project, work.resolved)),
         analyzed=work.analyzed,
         facts_reused=work.facts_reused,
-        resolved=work.resolved,
-        resolutions_reused=work.resolutions_reused,
-        edges=work.edges,
+        work=work.resolved,
     )
 
 
@@ -200,7 +204,9 @@ def _read_facts(work: _Work) -> None:
     headers = store.fact_headers({known[k] for k in wanted.values() if k in known})
     for path, key in wanted.items():
         work.files[path] = (known.get(key, 0), 0)
-        skipped = headers[known[key]][2] if key in known else MISSING
+        _, remark, skipped = headers[known[key]] if key in known else (key, "", MISSING)
+        if LANGUAGES[key.language].kind == "code":
+            skipped = skipped or remark or (GENERATED if GENERATED in classify(path) else "")
         if skipped:
             work.unreadable[show_path(path)] = skipped
 
@@ -231,82 +237,47 @@ def _extracted(work: _Work, missing: list[FactKey]) -> Iterator[list[StoredFacts
 # ── resolutions ──
 
 
-def _resolve(work: _Work, view: ResolvedTree) -> None:
-    """Resolve what must be, and take over what was resolved before and holds."""
-    new = ResolverTree(view)
-    paths = _to_resolve(work, view, new)
-    fact_ids = {path: work.files[path][0] for path in paths}
-    known: dict[bytes, list[StoredResolution]] = {}
-    if work.base is not None or work.facts_reused:
-        for one in work.run.project.index.find_resolutions(fact_ids.items()):
-            known.setdefault(one.path, []).append(one)
-    work.run.project.progress.start("resolving names", len(paths))
-    fresh: list[StoredResolution] = []
-    for number, path in enumerate(paths):
-        if number % _YOUNG == 0:
-            collect_young()
-        work.touched.add(path)
-        held = next((r for r in known.get(path, ()) if r.inputs.startswith(_VERSION) and holds(r.reads, new)), None)
-        if held is not None:
-            work.files[path] = (fact_ids[path], held.id)
-            work.resolutions_reused += 1
-        elif (found := resolve_file(path, new)) is not None:
-            fresh.append(_stored(found, fact_ids[path]))
-        if len(fresh) >= _BATCH:
-            _put(work, fresh)
-        work.run.project.progress.advance(1)
-    _put(work, fresh)
-    work.run.project.progress.finish()
+def _resolve(work: _Work) -> None:
+    """Resolve anew what the base had resolved and what may be resolved otherwise now. The rest waits until something asks for it."""
+    base = work.base
+    if base is None or not (base.is_resolved or any(resolution for _, resolution in base.files.values())):
+        return
+    source = ResolvedTree(work.run.tree, work.run.loader, work.files, {})
+    resolver = Resolver(work.run.project, source, work.files, work.resolved)
+    paths = _to_resolve(work, resolver.tree)
+    resolver.run(paths)
+    work.touched.update(paths)
 
 
-_VERSION = f"{RESOLVER_VERSION}:"
-
-
-def _stored(found: Resolution, fact_id: int) -> StoredResolution:
-    return StoredResolution(found.path, fact_id, _VERSION + inputs_of(found.reads), found.reads, found.edges, found.limitations)
-
-
-def _put(work: _Work, fresh: list[StoredResolution]) -> None:
-    for row, number in zip(fresh, work.run.project.index.put_resolutions(fresh), strict=True):
-        work.files[row.path] = (row.fact_id, number)
-        work.edges += len(row.edges)
-    work.resolved += len(fresh)
-    fresh.clear()
-
-
-def _to_resolve(work: _Work, view: ResolvedTree, new: ResolverTree) -> list[bytes]:
-    """Code files with facts: all of them without a base, else the changed ones and the readers of what changed."""
+def _to_resolve(work: _Work, new: ResolverTree) -> list[bytes]:
+    """What has to be resolved so that whatever was resolved in the base is resolved in the tree: changed files and the readers of what changed."""
+    base, index = work.base, work.run.project.index
+    assert base is not None
     changed = [c.path for c in work.changes]
-    if work.base is None or len(changed) * 2 > len(work.files):
-        view.preload()
-        paths: Iterable[bytes] = (p for p, (fact_id, _) in work.files.items() if fact_id)
+    if len(changed) * 2 > len(work.files):
+        wanted: Iterable[bytes] = work.files
     else:
-        base = work.base
-        index = work.run.project.index
 
         def readers(keys: Iterable[tuple[str, str]]) -> list[bytes]:
             found = index.resolutions_reading(keys)
             return [path for path, (_, resolution) in base.files.items() if resolution in found] if found else []
 
-        paths = plan(ResolverTree(base), new, changed, readers).resolve
-    kept = []
-    for path in sorted(paths):
-        facts = view.outline(path) if LANGUAGES[language_of(path)].kind == "code" else None
-        if facts is not None:
-            kept.append(path)
-            if facts.has_error:
-                work.unreadable[show_path(path)] = SYNTAX_ERROR
-            elif GENERATED in classify(path) or any(told.code == GENERATED for told in facts.limitations):
-                work.unreadable[show_path(path)] = GENERATED
-    return kept
+        wanted = plan(ResolverTree(base), new, changed, readers).resolve
+    code = (path for path in wanted if work.files[path][0] and LANGUAGES[language_of(path)].kind == "code")
+    return sorted(path for path in code if base.is_resolved or base.files.get(path, (0, 0))[1])
 
 
 def _store_tree(work: _Work, meta: dict[str, Any]) -> None:
-    changed = {c.path for c in work.changes} | work.touched
-    rows = [TreeFile(path, *work.files[path]) for path in changed if path in work.files]
-    removed = [c.path for c in work.changes if c.new is None]
-    base = work.base.tree.snapshot.key if work.base is not None else None
-    work.run.project.index.put_tree(work.run.tree.snapshot.key, base, rows, removed, meta)
+    base, index = work.base, work.run.project.index
+    with index.transaction():
+        key = base.tree.snapshot.key if base is not None else ""
+        if base is None or index.tree_meta(key) != base.meta:
+            # Where another process said more of the base meanwhile, that need not be so here.
+            index.put_tree(work.run.tree.snapshot.key, None, (TreeFile(path, *row) for path, row in work.files.items()), (), meta)
+            return
+        changed = {c.path for c in work.changes} | work.touched
+        rows = [TreeFile(path, *work.files[path]) for path in changed if path in work.files]
+        index.put_tree(work.run.tree.snapshot.key, key, rows, [c.path for c in work.changes if c.new is None], meta)
 
 
 def collect(project: Project) -> None:

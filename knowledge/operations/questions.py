@@ -108,6 +108,7 @@ def export_graph(project: Project, out: Path, form: str, *, at: str | None = Non
         raise UsageError(f"there is no graph format {form!r}; expected graphml or json", suggestions=tuple(writers))
     view = Reading(project).trees.at(at)
     source = GraphTree(view, outside := OutsideTree(view, project.ledger.analyses))
+    view.resolve_all()
     limits = tuple(x for path in view.files for x in source.limitations(path)) + tuple(source.limitations(b""))
     graph = whole_graph(chain(view.all_edges(), outside.all_edges()), source.node_kinds, ExportHeader(view.tree.snapshot.label, limits))
     out.write_bytes(writers[form](graph))

@@ -218,6 +218,10 @@ class Reading:
 def changed_keys(old: IndexedTree, new: IndexedTree, watching: Callable[[set[str]], set[str]]) -> set[str]:
     """The watch keys that differ between two indexed trees. Files in which no anchor watches a symbol are not hashed."""
     keys: set[str] = set()
+    if old.is_resolved:
+        # What is held about the old tree may rest on an edge out of any file.
+        new.resolve_all()
+    new.resolve(path for path, (_, resolution) in old.files.items() if resolution)
     changed = {change.path for change in new.differences(old)}
     # What is read through a link changes with the file behind it.
     for path in sorted(changed | new.changed_links(old)):

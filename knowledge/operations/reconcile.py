@@ -121,5 +121,8 @@ def reconcile_queue(common_dir: Path) -> None:
         if not worktree.exists():
             continue
         with open_project(worktree) as project:
-            reconcile(project)
+            reading = Reading(project)
+            reconcile(project, reading)
+            # The statuses are there; now is the time for what the next question would have to wait for.
+            reading.trees.at("HEAD").resolve_all()
             collect(project)

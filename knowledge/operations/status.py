@@ -49,6 +49,9 @@ def status(start: Path) -> StatusAnswer:
         failures=found.counters,
         ledger_bytes=found.ledger_size,
         index_bytes=found.index_size,
+        files=found.names.get("files", 0),
+        resolved_files=found.names.get("resolved", 0),
+        is_resolved=bool(found.names.get("is_resolved")),
         notes=tuple(notes),
         news=news_text(news) if news is not None else "",
     )

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any, Protocol, TypeVar
 
 from analyzers.facts import FileFacts, SymbolDigests
 from analyzers.interface import interface_hash
@@ -19,7 +20,8 @@ from knowledge.errors import RepositoryReadError
 from knowledge.facts.extraction import FactExtractor, decode_digests, decode_facts, decode_outline
 from knowledge.facts.payloads import GENERATED
 from knowledge.graph.layout import Layout
-from knowledge.records.edges import Edge
+from knowledge.graph.source import Candidate
+from knowledge.records.edges import Edge, Limitation
 from knowledge.records.identifiers import SymbolId, read_path, show_path
 from knowledge.records.stored import FactKey
 from knowledge.records.trees import EntryChange, FileEntry
@@ -30,6 +32,8 @@ Kept = TypeVar("Kept")
 
 MISSING = "missing-object"
 """The limitation of a file whose bytes git does not have here (a partial clone)."""
+_by_place = attrgetter("path", "index")
+_by_subject_path = attrgetter("subject.path")
 _MOST_LINKS = 8
 """Links that lead to links are followed this far."""
 _KEPT_FACTS, _KEPT_OUTLINES = 200, 4_000
@@ -72,12 +76,16 @@ class FactLoader:
             self._remember(self._outlines, fact_id, decode_outline(payload) if payload else None, _KEPT_OUTLINES)
         return self._outlines[fact_id]
 
+    def read_headers(self, fact_ids: Iterable[int]) -> None:
+        """Learn of many facts at once whether they were skipped."""
+        missing = [fact_id for fact_id in fact_ids if fact_id not in self._skipped]
+        self._skipped.update((fact_id, header[2]) for fact_id, header in self.index.fact_headers(missing).items())
+
     def skipped(self, fact_id: int) -> str:
         """The code of the limitation for which the file has no facts; "" where it has some."""
         if fact_id not in self._skipped:
-            header = self.index.fact_headers([fact_id]).get(fact_id)
-            self._skipped[fact_id] = header[2] if header is not None else ""
-        return self._skipped[fact_id]
+            self.read_headers([fact_id])
+        return self._skipped.get(fact_id, "")
 
     def digests(self, fact_id: int, key: FactKey, tree: Tree) -> SymbolDigests | None:
         """The decoded hashes of the blob's definitions; computed and put into the index where it lacks them."""
@@ -170,19 +178,33 @@ class TreeFiles:
         return self.loader.fact_id(key, self.tree)
 
 
+class Resolves(Protocol):
+    """Resolves names in files of an indexed tree: its `files` and `meta` tell of it afterwards, and so does the index."""
+
+    def resolve(self, view: IndexedTree, paths: Sequence[bytes]) -> None: ...
+
+    def resolve_all(self, view: IndexedTree) -> None: ...
+
+
 class IndexedTree(TreeFiles):
     """`TreeView` over a tree whose facts and resolutions are in the index.
 
-    files: path → (fact id, resolution id). meta: what the indexer kept with the tree (`unreadable`: shown path → limitation code;
-    `links`: shown paths of the symbolic links).
+    files: path → (fact id, resolution id; 0: the file's names are not resolved yet). meta: what the indexer kept with the tree (`unreadable`:
+    shown path → limitation code; `links`: shown paths of the symbolic links; `is_resolved`: whether the names of all files are resolved).
+
+    What asks for the edges out of a file has its names resolved first, what asks for edges into something the names of the whole tree: which
+    files these edges come from is known only then. So an answer never depends on what was asked before.
     """
 
-    def __init__(self, tree: Tree, loader: FactLoader, files: dict[bytes, tuple[int, int]], meta: dict[str, Any]) -> None:
+    def __init__(
+        self, tree: Tree, loader: FactLoader, files: dict[bytes, tuple[int, int]], meta: dict[str, Any], resolver: Resolves | None = None
+    ) -> None:
         super().__init__(tree, loader)
         self.files, self.meta = files, meta
+        self._resolver = resolver
         self._edges: dict[int, tuple[Edge, ...]] = {}
         self._definitions: dict[str, tuple[SymbolId, ...]] = {}
-        self._names: dict[str, tuple[tuple[bytes, int], ...]] | None = None
+        self._definers: dict[str, list[Candidate]] = {}
 
     # ── FactSource ──
 
@@ -200,25 +222,55 @@ class IndexedTree(TreeFiles):
         facts = self.facts(path)
         return interface_hash(facts) if facts is not None else ""
 
-    def definers(self, name: str) -> Sequence[tuple[bytes, int]]:
-        """Every definition with the short name: (path, index into its facts' definitions), sorted."""
-        if self._names is not None:
-            return self._names.get(name, ())
-        found = []
-        for path in sorted({s.path for s in self.symbols_named(name)}):
-            facts = self.facts(path)
-            found += [(path, i) for i, d in enumerate(facts.definitions) if d.name == name] if facts is not None else []
-        return found
+    def definers(self, name: str) -> Sequence[Candidate]:
+        """Every definition with the short name, by path and place."""
+        if name not in self._definers:
+            found = [
+                # The definitions of a fact are stored without the first, the module itself.
+                Candidate(path, place + 1, *definition[1:])
+                for fact_id, place, definition in self.loader.index.definitions_named([name])
+                for path in self._paths_of_fact.get(fact_id, ())
+            ]
+            self._definers[name] = sorted(found, key=_by_place)
+        return self._definers[name]
+
+    def symbols_named(self, name: str) -> tuple[SymbolId, ...]:
+        """Every definition with that short name, sorted."""
+        if name not in self._definitions:
+            self._definitions[name] = tuple(sorted(SymbolId(it.path, it.qualified_name, it.ordinal) for it in self.definers(name)))
+        return self._definitions[name]
 
     def preload(self) -> None:
         """Read every file's names at once: for questions about the whole tree."""
-        names: dict[str, list[tuple[bytes, int]]] = {}
+        names: dict[str, list[Candidate]] = defaultdict(list)
         for fact_id, definitions in self.loader.index.definitions_of(self._paths_of_fact).items():
             for path in self._paths_of_fact[fact_id]:
-                # The definitions of a fact are stored without the first, the module itself.
-                for position, definition in enumerate(definitions, 1):
-                    names.setdefault(definition[0], []).append((path, position))
-        self._names = {name: tuple(sorted(found)) for name, found in names.items()}
+                for place, definition in enumerate(definitions, 1):
+                    names[definition[0]].append(Candidate(path, place, *definition[1:]))
+        for found in names.values():
+            found.sort(key=_by_place)
+        self._definers = names
+
+    # ── resolution ──
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether the names of all files are resolved."""
+        return bool(self.meta.get("is_resolved"))
+
+    def resolve(self, paths: Iterable[bytes]) -> None:
+        """See that the names in these files are resolved."""
+        if self._resolver is not None and not self.is_resolved:
+            missing = [path for path in paths if (row := self.files.get(path)) and row[0] and not row[1]]
+            if missing:
+                self._resolver.resolve(self, missing)
+                self.__dict__.pop("_resolutions", None)
+
+    def resolve_all(self) -> None:
+        """See that the names of all files are resolved."""
+        if self._resolver is not None and not self.is_resolved:
+            self._resolver.resolve_all(self)
+            self.__dict__.pop("_resolutions", None)
 
     # ── TreeView ──
 
@@ -239,8 +291,10 @@ class IndexedTree(TreeFiles):
         ]
 
     def edges_into(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
+        self.resolve_all()
         mine = self._resolutions
-        return [e for _, e in self.loader.index.edges_into(self.bearers(symbol), predicate, mine)]
+        # The index has them in the order in which files were resolved, which says nothing of the tree.
+        return sorted((e for _, e in self.loader.index.edges_into(self.bearers(symbol), predicate, mine)), key=_by_subject_path)
 
     def bearers(self, symbol: SymbolId) -> list[SymbolId]:
         """The definitions of its file that bear the symbol's name: an edge may lead to any of them."""
@@ -250,6 +304,7 @@ class IndexedTree(TreeFiles):
 
     def edges_of_file(self, path: bytes) -> tuple[Edge, ...]:
         """Every edge that goes out of a file."""
+        self.resolve([path])
         resolution = self.files.get(path, (0, 0))[1]
         if not resolution:
             return ()
@@ -259,6 +314,7 @@ class IndexedTree(TreeFiles):
 
     def all_edges(self) -> Iterator[Edge]:
         """Every edge of the tree."""
+        self.resolve_all()
         for _, edge in self.loader.index.edges_from(sorted(self._resolutions)):
             yield edge
 
@@ -270,7 +326,7 @@ class IndexedTree(TreeFiles):
         """Every definition of the tree with its kind."""
         for fact_id, definitions in self.loader.index.definitions_of(self._paths_of_fact).items():
             for path in self._paths_of_fact[fact_id]:
-                for _, qualified_name, ordinal, kind in definitions:
+                for _, qualified_name, ordinal, kind, _ in definitions:
                     yield SymbolId(path, qualified_name, ordinal), kind
 
     def differences(self, old: IndexedTree) -> list[EntryChange]:
@@ -279,6 +335,8 @@ class IndexedTree(TreeFiles):
 
     def limitations_of(self, paths: Iterable[bytes]) -> tuple[str, ...]:
         """What the analysis of these files cannot show, each code with the places it was met at."""
+        paths = list(paths)
+        self.resolve(paths)
         found: dict[str, list[str]] = {}
         owners = {self.files[p][1]: p for p in paths if self.files.get(p, (0, 0))[1]}
         for resolution, limitations in self.loader.index.limitations(owners).items():
@@ -293,6 +351,21 @@ class IndexedTree(TreeFiles):
             f"{code}: {', '.join(sorted(set(places))[:5])}" + (f" and {len(set(places)) - 5} more" if len(set(places)) > 5 else "")
             for code, places in sorted(found.items())
         )
+
+    def limitations_in(self, path: bytes) -> list[Limitation]:
+        """What the analysis of one file cannot show."""
+        self.resolve([path])
+        resolution = self.files.get(path, (0, 0))[1]
+        found = list(self.loader.index.limitations([resolution]).get(resolution, ())) if resolution else []
+        if code := self.meta.get("unreadable", {}).get(show_path(path)):
+            found.append(Limitation(code, "", path))
+        return found
+
+    def paths_asking(self, name: str) -> list[bytes]:
+        """The files with a use of a short name that could only be answered by name, sorted."""
+        self.resolve_all()
+        found = self.loader.index.resolutions_reading([("name", name)])
+        return sorted(path for path, (_, resolution) in self.files.items() if resolution in found) if found else []
 
     def limitation_counts(self) -> Counter[str]:
         """Limitation code → how many files of the tree it keeps from being read whole."""
@@ -374,18 +447,6 @@ class IndexedTree(TreeFiles):
                 for package in self.packages_of(path):
                     found.setdefault(package, []).append(path)
         return {package: tuple(sorted(paths)) for package, paths in found.items()}
-
-    def symbols_named(self, name: str) -> tuple[SymbolId, ...]:
-        """Every definition with that short name, sorted."""
-        if name not in self._definitions:
-            symbols = [
-                SymbolId(path, qualified_name, ordinal)
-                for short, qualified_name, ordinal, _, fact_id in self.loader.index.definitions_named([name])
-                if short == name
-                for path in self._paths_of_fact.get(fact_id, ())
-            ]
-            self._definitions[name] = tuple(sorted(symbols))
-        return self._definitions[name]
 
     def _fact_id(self, path: bytes, key: FactKey) -> int:
         return self.files.get(path, (0, 0))[0] or super()._fact_id(path, key)

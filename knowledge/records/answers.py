@@ -169,7 +169,7 @@ class RecheckAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IndexAnswer:
-    """What indexing did. skipped: limitation code → paths (the first few)."""
+    """What indexing did. skipped: limitation code → paths (the first few). unresolved: files whose names are resolved when a question needs it."""
 
     tree: TreeName
     files: int
@@ -178,6 +178,7 @@ class IndexAnswer:
     resolved: int
     resolutions_reused: int
     edges: int
+    unresolved: int
     skipped: dict[str, tuple[str, ...]]
     skipped_count: int
     seconds: float
@@ -266,7 +267,8 @@ class AnalysesAnswer:
 class StatusAnswer:
     """The state of the store for one worktree, read without computing anything. is_current: statuses belong to HEAD.
 
-    news: what fell since somebody last looked, in one line, "" where nothing did.
+    news: what fell since somebody last looked, in one line, "" where nothing did. files: of the tree; resolved_files: in how many of them the
+    names are resolved so far; is_resolved: in all that have any.
     """
 
     branch: str | None
@@ -280,6 +282,9 @@ class StatusAnswer:
     index_bytes: int
     notes: tuple[str, ...] = ()
     news: str = ""
+    files: int = 0
+    resolved_files: int = 0
+    is_resolved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

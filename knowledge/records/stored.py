@@ -26,16 +26,23 @@ class FactKey:
     language: str
 
 
+DefinitionRow = tuple[str, str, int, str, bool]
+"""(name, qualified name, ordinal, kind, whether it is an overload's declaration) of a definition."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredFacts:
-    """Facts of one blob. definitions: (name, qualified name, ordinal, kind). skipped: a limitation's code, "" where there are facts."""
+    """Facts of one blob. skipped: a limitation's code, "" where there are facts.
+
+    remark: the code of a limitation that bears on all of the file's facts, "" where none does.
+    """
 
     key: FactKey
     parser_version: str
     analyzer_version: str
     payload: bytes
-    interface_hash: str
-    definitions: tuple[tuple[str, str, int, str], ...] = ()
+    remark: str
+    definitions: tuple[DefinitionRow, ...] = ()
     skipped: str = ""
 
 

@@ -6,6 +6,7 @@ Neither SQLAlchemy nor Alembic is imported (they cost ten times what the answer 
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from knowledge.errors import NotInitializedError, StoreError
 from knowledge.storage.failures import store_errors, too_new
 from knowledge.storage.files import INDEX, LEDGER, Schema, beside, connect_for_reading, read_version
 
+_NAMES = ("files", "resolved", "is_resolved")
 UNCOMPUTED = "uncomputed"
 """Stands for the status of claims that no run has looked at in this worktree."""
 
@@ -26,6 +28,7 @@ class Summary:
 
     claims: (kind, status) → how many. tree_key, revision, branch: what the statuses were computed for; "" and None where they never were.
     event_lag: events that the statuses have not seen; negative where the ledger is older than the index. counters: failures inside.
+    names: what the index says of the tree's names (`files`, `resolved`, `is_resolved`); {} where it does not have the tree.
     Sizes in bytes. Schemas: "" where there is no file. index_problem: why the index cannot be read ("" where it can); it will be rebuilt.
     """
 
@@ -41,6 +44,7 @@ class Summary:
     ledger_schema: str
     index_schema: str
     index_problem: str = ""
+    names: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -51,6 +55,7 @@ class _IndexState:
     state: tuple[str, str | None, str | None, int] = ("", None, None, 0)
     statuses: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)
     problem: str = ""
 
 
@@ -75,7 +80,18 @@ def summary(common_dir: Path, worktree: str) -> Summary:
     tree_key, revision, branch, seen = index.state
     sizes = _size(ledger_path), _size(index_path)
     return Summary(
-        dict(sorted(claims.items())), tree_key, revision, branch, last, last - seen, index.counters, *sizes, version, index.schema, index.problem
+        dict(sorted(claims.items())),
+        tree_key,
+        revision,
+        branch,
+        last,
+        last - seen,
+        index.counters,
+        *sizes,
+        version,
+        index.schema,
+        index.problem,
+        index.names,
     )
 
 
@@ -92,6 +108,8 @@ def _read_index(path: Path, worktree: str) -> _IndexState:
                     "SELECT tree_key, revision, branch, event_sequence FROM hot_worktree WHERE worktree = ?", (worktree,)
                 ).fetchone()
                 found.state = row or found.state
+                for (meta,) in connection.execute("SELECT meta FROM hot_tree WHERE key = ?", (found.state[0],)):
+                    found.names = {name: int(value) for name, value in json.loads(meta).items() if name in _NAMES}
                 found.statuses = dict(connection.execute("SELECT claim_id, status FROM hot_status WHERE worktree = ?", (worktree,)))
                 found.counters = dict(connection.execute("SELECT name, value FROM hot_counter ORDER BY name"))
     except StoreError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from knowledge.records.stored import FactKey, StoredFacts
+from knowledge.records.stored import DefinitionRow, FactKey, StoredFacts
 from knowledge.storage.database import Database
 from knowledge.storage.keys import text_key
 from knowledge.storage.packing import pack_definitions, unpack_definitions
@@ -49,13 +49,11 @@ class FactRows:
                 if number is None:
                     number, next_id = next_id, next_id + 1
                     packed = pack_definitions(row.definitions)
-                    facts.append((number, row.key.blob_id, toolchain, row.interface_hash, row.skipped, packed, row.payload))
+                    facts.append((number, row.key.blob_id, toolchain, row.remark, row.skipped, packed, row.payload))
                     names.extend((text_key(name), number) for name in {definition[0] for definition in row.definitions})
                 ids[place] = number
             names.sort()
-            self.db.many(
-                "INSERT INTO fact (id, blob_id, toolchain_id, interface_hash, skipped, definitions, payload) VALUES (?, ?, ?, ?, ?, ?, ?)", facts
-            )
+            self.db.many("INSERT INTO fact (id, blob_id, toolchain_id, remark, skipped, definitions, payload) VALUES (?, ?, ?, ?, ?, ?, ?)", facts)
             self.db.many("INSERT INTO definition_name (key, fact_id) VALUES (?, ?)", names)
         return {key: number for (key, _), number in ids.items()}
 
@@ -64,13 +62,13 @@ class FactRows:
         return dict(self.db.rows("SELECT id, payload FROM fact WHERE id IN (SELECT value FROM json_each(?))", (_json(fact_ids),)))
 
     def fact_headers(self, fact_ids: Iterable[int]) -> dict[int, tuple[FactKey, str, str]]:
-        """fact id → (key, interface hash, the code of the limitation for which it was skipped or "")."""
+        """fact id → (key, remark, the code of the limitation for which it was skipped or "")."""
         found = self.db.rows(
-            "SELECT fact.id, blob_id, language, interface_hash, skipped FROM fact JOIN toolchain ON toolchain.id = toolchain_id"
+            "SELECT fact.id, blob_id, language, remark, skipped FROM fact JOIN toolchain ON toolchain.id = toolchain_id"
             " WHERE fact.id IN (SELECT value FROM json_each(?))",
             (_json(fact_ids),),
         )
-        return {number: (FactKey(blob_id, language), interface_hash, skipped) for number, blob_id, language, interface_hash, skipped in found}
+        return {number: (FactKey(blob_id, language), remark, skipped) for number, blob_id, language, remark, skipped in found}
 
     def unreadable_facts(self) -> set[int]:
         """The facts of files that were skipped."""
@@ -89,8 +87,8 @@ class FactRows:
         """The stored symbol hashes; facts without any are left out."""
         return dict(self.db.rows("SELECT fact_id, payload FROM fact_digest WHERE fact_id IN (SELECT value FROM json_each(?))", (_json(fact_ids),)))
 
-    def definitions_named(self, names: Iterable[str]) -> list[tuple[str, str, int, str, int]]:
-        """Every definition with one of these short names, in any stored fact: (name, qualified name, ordinal, kind, fact id)."""
+    def definitions_named(self, names: Iterable[str]) -> list[tuple[int, int, DefinitionRow]]:
+        """Every definition with one of these short names, in any stored fact: (fact id, its place in the fact, the definition)."""
         wanted = set(names)
         found = self.db.rows(
             "SELECT id, definitions FROM fact WHERE id IN"
@@ -98,10 +96,15 @@ class FactRows:
             (_json(text_key(name) for name in wanted),),
         )
         with self.db.unpacking():
-            return [(*definition, number) for number, packed in found for definition in unpack_definitions(packed) if definition[0] in wanted]
+            return [
+                (number, place, definition)
+                for number, packed in found
+                for place, definition in enumerate(unpack_definitions(packed))
+                if definition[0] in wanted
+            ]
 
-    def definitions_of(self, fact_ids: Iterable[int]) -> dict[int, list[tuple[str, str, int, str]]]:
-        """fact id → its definitions: (name, qualified name, ordinal, kind)."""
+    def definitions_of(self, fact_ids: Iterable[int]) -> dict[int, list[DefinitionRow]]:
+        """fact id → its definitions."""
         found = self.db.rows("SELECT id, definitions FROM fact WHERE id IN (SELECT value FROM json_each(?))", (_json(fact_ids),))
         with self.db.unpacking():
             return {number: unpack_definitions(packed) for number, packed in found}

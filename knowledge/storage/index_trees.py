@@ -6,14 +6,14 @@ A tree is stored as what differs from a base tree; after `CHAIN_DEPTH` of them i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from knowledge.records.stored import Collected, TreeFile, TreeRows
 from knowledge.storage.database import Database
 from knowledge.storage.index_resolutions import delete_resolutions
 from knowledge.storage.keys import text_key
-from knowledge.storage.packing import apply_manifest, pack_manifest, unpack_definitions
+from knowledge.storage.packing import add_to_manifest, apply_manifest, pack_manifest, unpack_definitions
 
 CHAIN_DEPTH = 32
 _BATCH = 2_000
@@ -53,10 +53,32 @@ class TreeStore:
             if is_replaced:
                 self._forget([])
 
+    def add_to_tree(self, key: str, rows: Iterable[TreeFile], meta: dict[str, Any], files: Mapping[bytes, tuple[int, int]]) -> None:
+        """Say more of a tree that is stored: rows in place of what it has of their paths, and what is kept with it.
+
+        Trees that are told as differences from it stay as they are. files: the whole tree, stored where it was collected meanwhile.
+        """
+        rows = list(rows)
+        with self.db.transaction():
+            found = self.db.rows("SELECT id, manifest FROM tree WHERE key = ?", (key,))
+            if not found:
+                self.put_tree(key, None, (TreeFile(path, *row) for path, row in files.items()), (), meta)
+            elif self.db.rows("SELECT 1 FROM tree WHERE base_id = ? LIMIT 1", (found[0][0],)):
+                self.put_tree(key, key, rows, (), meta)
+            else:
+                number, manifest = found[0]
+                packed = add_to_manifest(manifest, {row.path: (row.fact_id, row.resolution_id) for row in rows})
+                self.db.run("UPDATE tree SET manifest = ?, meta = ? WHERE id = ?", (packed, json.dumps(meta), number))
+
     def tree(self, key: str) -> TreeRows | None:
         """The tree with that key; None where it is not stored."""
         row = self.db.rows("SELECT id, meta FROM tree WHERE key = ?", (key,))
         return TreeRows(key, self._files(row[0][0]), json.loads(row[0][1])) if row else None
+
+    def tree_meta(self, key: str) -> dict[str, Any] | None:
+        """What is kept with the tree; None where it is not stored."""
+        row = self.db.rows("SELECT meta FROM tree WHERE key = ?", (key,))
+        return json.loads(row[0][0]) if row else None
 
     def has_tree(self, key: str) -> bool:
         return bool(self.db.rows("SELECT 1 FROM tree WHERE key = ?", (key,)))

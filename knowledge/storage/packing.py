@@ -10,7 +10,7 @@ import msgspec
 
 from knowledge.records.edges import ConfidenceKind, Edge, Limitation, Predicate
 from knowledge.records.identifiers import SymbolId
-from knowledge.records.stored import PastCommit, Read
+from knowledge.records.stored import DefinitionRow, PastCommit, Read
 from knowledge.storage.keys import indexed_name
 
 PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
@@ -21,7 +21,7 @@ _MANIFEST_LEVEL = 1
 
 _encode = msgspec.msgpack.Encoder().encode
 _edges = msgspec.msgpack.Decoder(tuple[list[tuple[bytes, str, int, str]], list[str], list[list[int]]])
-_definitions = msgspec.msgpack.Decoder(list[tuple[str, str, int, str]])
+_definitions = msgspec.msgpack.Decoder(list[DefinitionRow])
 _reads = msgspec.msgpack.Decoder(list[tuple[str, str, str]])
 _limitations = msgspec.msgpack.Decoder(list[tuple[str, str, bytes, int]])
 _past_line = msgspec.msgpack.Decoder(list[tuple[list[str], list[bytes]]])
@@ -112,12 +112,12 @@ def unpack_limitations(packed: bytes) -> tuple[Limitation, ...]:
     return tuple(Limitation(*row) for row in _limitations.decode(packed))
 
 
-def pack_definitions(definitions: Iterable[tuple[str, str, int, str]]) -> bytes:
-    """A file's definitions: (name, qualified name, ordinal, kind)."""
+def pack_definitions(definitions: Iterable[DefinitionRow]) -> bytes:
+    """A file's definitions."""
     return _encode(list(definitions))
 
 
-def unpack_definitions(packed: bytes) -> list[tuple[str, str, int, str]]:
+def unpack_definitions(packed: bytes) -> list[DefinitionRow]:
     """What `pack_definitions` packed."""
     return _definitions.decode(packed)
 
@@ -126,6 +126,14 @@ def pack_manifest(files: dict[bytes, tuple[int, int]], removed: Iterable[bytes])
     """A tree's files, or what differs from its base's."""
     columns = (list(files), [fact for fact, _ in files.values()], [resolution for _, resolution in files.values()], sorted(removed))
     return zlib.compress(_encode(columns), _MANIFEST_LEVEL)
+
+
+def add_to_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> bytes:
+    """A manifest that says the same, and this of these files."""
+    own: dict[bytes, tuple[int, int]] = {}
+    apply_manifest(packed, own)
+    removed = _manifest.decode(zlib.decompress(packed))[3]
+    return pack_manifest(own | files, [path for path in removed if path not in files])
 
 
 def apply_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> None:

@@ -43,7 +43,7 @@ fact = Table(
     Column("id", Integer, primary_key=True),
     _text("blob_id"),
     _integer("toolchain_id"),
-    _text("interface_hash"),
+    _text("remark"),
     _text("skipped"),
     _bytes("definitions"),
     _bytes("payload"),
@@ -157,6 +157,7 @@ Texts of files go in as they are: SQLite cuts and stems them ten times as fast."
 
 VIEWS = {
     "hot_worktree": "CREATE VIEW hot_worktree AS SELECT worktree, tree_key, revision, branch, event_sequence FROM worktree",
+    "hot_tree": "CREATE VIEW hot_tree AS SELECT key, meta FROM tree WHERE key IS NOT NULL",
     "hot_status": "CREATE VIEW hot_status AS SELECT worktree, claim_id, status FROM claim_status",
     "hot_counter": "CREATE VIEW hot_counter AS SELECT name, value FROM counter",
 }

@@ -373,4 +373,4 @@ def test_index_damaged_anywhere_never_answers_wrongly(tmp_path: Path) -> None:
 
 
 def _ask(index: IndexStore, f: SymbolId) -> tuple[object, ...]:
-    return index.edges_into([f]), index.payloads(range(50)), {name for name, *_ in index.definitions_named(["f"])}, index.tree("tree")
+    return index.edges_into([f]), index.payloads(range(50)), {row for _, _, row in index.definitions_named(["f"])}, index.tree("tree")

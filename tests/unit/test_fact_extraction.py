@@ -41,7 +41,7 @@ def test_a_blob_comes_back_as_the_analyzers_read_it(extractor: FactExtractor) ->
     row = extractor.extract_one(key, content)
     assert decode_facts(row.payload) == analyze(content, "python")
     assert (row.parser_version, row.analyzer_version) == (parser_version("python"), analyzer_version("python"))
-    assert row.definitions == (("A", "A", 0, "class"), ("f", "A.f", 0, "method"))
+    assert row.definitions == (("A", "A", 0, "class", False), ("f", "A.f", 0, "method", False))
     assert row.skipped == ""
 
 

@@ -29,6 +29,7 @@ def common_dir(tmp_path: Path) -> Path:
         ledger.record_claims([new_claim("one"), new_claim("two", kind="decision"), new_claim("three")])
         index.put_statuses("", [ClaimStatus("c_one", "stale", (), "v_one", {}), ClaimStatus("c_two", "active", (), "v_two", {})])
         index.put_worktree_state(WorktreeState("", "tree", "revision", "main", ledger.last_sequence()))
+        index.put_tree("tree", None, [], (), {"files": 3, "resolved": 1, "is_resolved": False, "links": []})
         index.count("hook-failed", 2)
         ledger.append([event("one", "ClaimVerified")])
     return tmp_path
@@ -41,6 +42,7 @@ def test_summary_of_a_worktree(common_dir: Path) -> None:
     assert (found.tree_key, found.revision, found.branch) == ("tree", "revision", "main")
     assert (found.last_sequence, found.event_lag) == (4, 1)
     assert found.counters == {"hook-failed": 2}
+    assert found.names == {"files": 3, "resolved": 1, "is_resolved": False}
     assert found.ledger_size > 0 and found.index_size > 0
     assert (found.ledger_schema, found.index_schema, found.index_problem) == (LEDGER.version, INDEX.version, "")
 
@@ -49,7 +51,7 @@ def test_worktree_that_was_never_computed(common_dir: Path) -> None:
     """Another worktree knows of no status yet, and all events are new to it."""
     found = summary(common_dir, "linked")
     assert found.claims == {("decision", UNCOMPUTED): 1, ("observation", UNCOMPUTED): 2}
-    assert (found.tree_key, found.revision, found.branch, found.event_lag) == ("", None, None, 4)
+    assert (found.tree_key, found.revision, found.branch, found.event_lag, found.names) == ("", None, None, 4, {})
 
 
 def test_store_without_an_index(common_dir: Path) -> None:

@@ -37,7 +37,7 @@ def test_facts_are_stored_once(index: IndexStore) -> None:
     one = facts("one", "f")
     ids = index.put_facts([one, one])
     assert index.put_facts([facts("two"), one])[one.key] == ids[one.key]
-    assert index.definitions_named(["f"]) == [("f", "f", 0, "function", ids[one.key])]
+    assert index.definitions_named(["f"]) == [(ids[one.key], 0, ("f", "f", 0, "function", False))]
 
 
 def test_one_blob_in_two_languages_is_two_facts(index: IndexStore) -> None:
@@ -65,9 +65,9 @@ def test_definitions_are_found_by_short_name(index: IndexStore) -> None:
     """Names lead to the definitions of all facts that bear them, and to no others."""
     ids = index.put_facts([facts("one", "f", "g"), facts("two", "g", "h")])
     one, two = (ids[FactKey(blob, "python")] for blob in ("one", "two"))
-    assert index.definitions_named(["g", "missing"]) == [("g", "g", 0, "function", one), ("g", "g", 0, "function", two)]
+    assert index.definitions_named(["g", "missing"]) == [(one, 1, ("g", "g", 0, "function", False)), (two, 0, ("g", "g", 0, "function", False))]
     assert index.all_definition_names([one]) == {"f", "g"}
-    assert index.definitions_of([two]) == {two: [("g", "g", 0, "function"), ("h", "h", 0, "function")]}
+    assert index.definitions_of([two]) == {two: [("g", "g", 0, "function", False), ("h", "h", 0, "function", False)]}
 
 
 def test_digests_can_come_later(index: IndexStore) -> None:

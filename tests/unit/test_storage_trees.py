@@ -96,7 +96,7 @@ def test_collection_keeps_what_kept_trees_need(index: IndexStore) -> None:
     assert two is not None and two.files == {b"a": (ids[1], resolutions[1]), b"same": (ids[2], resolutions[2])}
     assert not index.has_tree("one")
     assert index.payloads(ids).keys() == set(ids[1:]) and index.digests(ids) == {}
-    assert {fact_id for *_, fact_id in index.definitions_named(["f"])} == set(ids[1:])
+    assert {fact_id for fact_id, *_ in index.definitions_named(["f"])} == set(ids[1:])
     assert index.resolutions_reading([("name", "g")]) == set(resolutions[1:])
     assert [number for number, _ in index.edges_into([g])] == resolutions[1:]
     for table in ("edge_target", "resolution_read", "definition_name"):

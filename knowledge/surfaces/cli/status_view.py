@@ -41,6 +41,8 @@ def status_lines(answer: StatusAnswer, *, has_colour: bool = False, has_hints: b
     else:
         behind = f"statuses are for {indexed}" if indexed else "no statuses are stored for this worktree"
         lines.append(f"  index    {_paint(behind, '33', has_colour)}")
+    if answer.files and not answer.is_resolved:
+        lines.append(f"  names    resolved in {answer.resolved_files:,} of {answer.files:,} files so far, in the rest when a question needs it")
     lines.append(f"  store    ledger {_bytes(answer.ledger_bytes)}, index {_bytes(answer.index_bytes)}")
     lines += [f"  news     {_paint(clean(answer.news), '33', has_colour)}"] if answer.news else []
     lines += [f"note:  {clean(text)}" for text in answer.notes]

@@ -50,14 +50,16 @@ def init_command(settings: Settings, at: str | None, no_hooks: bool, shared_hook
 
 @click.command("index", cls=Verb)
 @at_option
+@click.option("--full", is_flag=True, help="Resolve all names now, not when a question needs them.")
 @click.pass_obj
-def index_command(settings: Settings, at: str | None) -> None:
+def index_command(settings: Settings, at: str | None, full: bool) -> None:
     """Read a revision or the files as they are into the index.
 
-    Every other command does this by itself; here it can be done early. What was read once is never read again, in any revision.
+    Every other command does this by itself; here it can be done early. What was read once is never read again, in any revision. What the names
+    in a file mean is found out when a question needs it: for callees in the file that is asked about, for callers in all files at once.
     """
     with opened(settings) as project:
-        answer = index(project, at)
+        answer = index(project, at, is_full=full)
     show(answer, settings)
 
 

@@ -38,8 +38,10 @@ def index_answer(answer: IndexAnswer) -> list[Line]:
         ("files", f"{answer.files:,}: {answer.analyzed:,} read, {answer.facts_reused:,} known already"),
         ("relations", f"{answer.edges:,}; {plural(answer.resolved, 'file')} resolved, {answer.resolutions_reused:,} known already"),
     ]
+    if answer.unresolved:
+        rows.append(("left", f"the names in {plural(answer.unresolved, 'file')}, until a question needs them; now: knowledge index --full"))
     if not (answer.analyzed or answer.facts_reused or answer.resolved or answer.resolutions_reused):
-        rows = [("files", f"{answer.files:,}; this tree was in the index already")]
+        rows[:2] = [("files", f"{answer.files:,}; this tree was in the index already")]
     lines += table([(Text(key, style=QUIET), Text(value)) for key, value in rows])
     if answer.skipped_count:
         lines.append(labelled(Text("skipped", style="yellow"), Text(plural(answer.skipped_count, "file")), indent=2, column=len("relations")))
