@@ -18,7 +18,7 @@ _SEARCHED_EVENTS = ("ClaimRecorded", "ClaimRedacted", RETAGGED)
 """What changes a claim's text or names."""
 _BATCH = 500
 """Events that are read in one transaction: others may write in between."""
-_CANDIDATES = 200
+_CANDIDATES = 300
 """Pieces that are compared exactly; SQLite's bm25() chooses them."""
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from knowledge.records.stored import RecallState
 from knowledge.storage.database import Database
 from knowledge.storage.keys import text_key
 
-_MOST_ROWS = 20_000
+_MOST_ROWS = 2_000
 """How many pieces the terms that candidates are looked for by may be in together: a common term finds nothing that matters and takes long."""
+_MOST_COMMON = 20
 
 
 class RecallRows:
@@ -83,18 +85,23 @@ class RecallRows:
     def search(self, holding: Mapping[str, int], limit: int) -> list[tuple[str, str]]:
         """(claim id, terms joined by spaces) of the pieces that hold these terms best by SQLite's bm25(), at most `limit`.
 
-        holding: term → in how many pieces it is. The rarest terms are asked for, as many as are in not too many pieces together.
+        holding: term → in how many pieces it is. Only pieces with one of the rarest terms are looked at, as many as are not too many together.
         """
-        asked: list[str] = []
-        rows = 0
-        for term, count in sorted(holding.items(), key=lambda item: (item[1], item[0])):
-            if asked and rows + count > _MOST_ROWS:
-                break
-            asked.append(term)
-            rows += count
-        if not asked:
+        rarest = sorted(holding, key=lambda term: (holding[term], term))
+        if not rarest:
             return []
-        wanted = " OR ".join(f'"{term}"' for term in asked)
+        together = list(accumulate(holding[term] for term in rarest))
+        enough = max(1, sum(count <= _MOST_ROWS for count in together))
+        # A piece must hold one of the rarest terms; the others only raise it, which SQLite looks up instead of reading through them.
+        wanted = _either(rarest[:enough])
+        if common := rarest[enough : enough + _MOST_COMMON]:
+            wanted = f"{wanted} OR ({wanted} AND {_either(common)})"
         return self.db.rows(
             "SELECT claim_id, terms FROM recall_piece WHERE recall_piece MATCH ? ORDER BY bm25(recall_piece), rowid LIMIT ?", (wanted, limit)
         )
+
+
+def _either(terms: Sequence[str]) -> str:
+    """A query for any of the terms, as FTS5 reads it."""
+    quoted = (f'"{term}"' for term in terms)
+    return f"({' OR '.join(quoted)})"
