@@ -40,6 +40,12 @@ class Limits:
     """How long to wait for a locked database."""
     indexing_seconds: float = 300.0
     """How long to wait for another process that is indexing the same repository."""
+    run_seconds: float = 3_600.0
+    """A recorded command that takes longer is ended, unless another bound is given."""
+    output_bytes: int = 1_000_000
+    """Of a recorded command's output: as much of its beginning and its end as fits is kept."""
+    observed_bytes: int = 512_000_000
+    """Of what a run tells of itself, and of a report that is imported."""
 
 
 LIMITS = Limits()

@@ -8,6 +8,7 @@ from knowledge.records.edges import Edge, Limitation
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence, SourceRange
 from knowledge.records.identifiers import SymbolId
+from knowledge.records.runs import Coverage, CoveredFile, CoveredSymbol, CoveredTest, Run, TestResult
 from knowledge.records.stored import FactKey, NewClaim, Read, StoredFacts, StoredResolution
 
 AT = "2026-03-04T05:06:07Z"
@@ -119,3 +120,23 @@ def analysis(tool: str = "scip-python", **changes: object) -> Analysis:
 def analysed(path: bytes, blob_id: str, *edges: Edge, pins: dict[bytes, str] | None = None) -> AnalysedFile:
     """What an analysis says of one file."""
     return AnalysedFile(path, blob_id, edges, pins or {})
+
+
+COVERAGE = Coverage(
+    (CoveredFile("src/a.py", "b" * 40, "i1", ("f",)),), (CoveredSymbol("src/a.py::f", "h1"),), (0,), {"t.py::test_f": CoveredTest((0,), {"d": "x"})}
+)
+
+
+def run(name: str, **changes: object) -> Run:
+    """A run of pytest."""
+    values: dict[str, object] = {
+        "id": f"r_{name}", "revision": "r" * 40, "tree_id": "t" * 40, "snapshot_key": "t" * 40, "command": ("pytest", "-q"), "directory": ".",
+        "environment": "e1", "environment_detail": {"platform": "linux"}, "exit_code": 0, "ending": "exited", "at": AT, "seconds": 1.5,
+        "output_ref": "", "tool": "pytest 9", "author": "person:ada", "detail": {"how": "edges"},
+    }  # fmt: skip
+    return Run(**(values | changes))  # type: ignore[arg-type]
+
+
+def result(run_id: str, test: str, outcome: str = "passed") -> TestResult:
+    """What a test came to."""
+    return TestResult(run_id, test, outcome, 0.5, "", "t.py::test_f", ("[1]", "tmp_path"))  # type: ignore[arg-type]

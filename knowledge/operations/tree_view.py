@@ -272,6 +272,10 @@ class IndexedTree(TreeFiles):
             self._resolver.resolve_all(self)
             self.__dict__.pop("_resolutions", None)
 
+    def names_in(self, folder: bytes) -> Sequence[str]:
+        """The names of the files and folders in a folder, sorted; b"" is the root."""
+        return self._folders.get(folder, ())
+
     # ── TreeView ──
 
     def definitions(self, qualified_name: str) -> Sequence[SymbolId]:
@@ -428,6 +432,15 @@ class IndexedTree(TreeFiles):
         for path, entry in self.tree.entries().items():
             found.setdefault(entry.blob_id, []).append(path)
         return found
+
+    @cached_property
+    def _folders(self) -> dict[bytes, list[str]]:
+        found: dict[bytes, set[str]] = {}
+        for path in self.files:
+            while path:
+                path, _, name = path.rpartition(b"/")
+                found.setdefault(path, set()).add(show_path(name))
+        return {folder: sorted(names) for folder, names in found.items()}
 
     @cached_property
     def _by_basename(self) -> dict[bytes, list[bytes]]:

@@ -8,7 +8,7 @@ from typing import Any
 EVENT_TYPES = (
     "ClaimRecorded", "ClaimVerified", "ClaimReviewed", "ClaimMarkedStale", "ClaimMarkedForReview", "ClaimRestored", "ClaimRelocated",
     "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "ClaimRetagged", "RelationAdded", "RelationRemoved",
-    "ConflictResolved", "EvidenceRecorded", "PlanNodeDone", "AnalysisImported", "AnalysisWithdrawn",
+    "ConflictResolved", "EvidenceRecorded", "PlanNodeDone", "AnalysisImported", "AnalysisWithdrawn", "RunRecorded",
 )  # fmt: skip
 
 RETAGGED = "ClaimRetagged"

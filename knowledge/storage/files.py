@@ -32,7 +32,7 @@ class Schema:
 
 LEDGER = Schema(
     "ledger",
-    "0003",
+    "0004",
     0x6B6E6C67,
     "FULL",
     is_cache=False,

@@ -33,6 +33,7 @@ from knowledge.storage.ledger_adding import Adding
 from knowledge.storage.ledger_analyses import Analyses
 from knowledge.storage.ledger_export import export_rows, import_rows
 from knowledge.storage.ledger_redaction import redact
+from knowledge.storage.ledger_runs import Runs
 
 _CHUNK = 500
 _MOST_CHUNKS = 8
@@ -49,6 +50,7 @@ class Ledger:
         self.db = db
         self._adding = Adding(db)
         self.analyses = Analyses(db, self._adding)
+        self.runs = Runs(db, self._adding)
         """What other programs said of the code."""
 
     def __enter__(self) -> Self:
@@ -360,7 +362,7 @@ class Ledger:
         Raises InvalidRecordError, naming the row, where it is no such row or says something else of an id that is here;
         StoreTooNewError where a newer version of the program wrote it.
         """
-        return import_rows(self.db, self._adding, self.analyses, exported)
+        return import_rows(self.db, self._adding, self.analyses, self.runs, exported)
 
     def _by(self, query: Select[Any], column: Column[Any], values: Iterable[str] | None) -> Sequence[Any]:
         """The rows of a query whose column is among the values; all rows where there are too many values to ask for them in parts."""

@@ -1,4 +1,4 @@
-"""The ledger as plain JSON rows, and back: format "knowledge-ledger", version 2.
+"""The ledger as plain JSON rows, and back: format "knowledge-ledger", version 3.
 
 `row` says what a row is. In whatever order they come:
 
@@ -12,6 +12,7 @@
     blob       blob_id, content (base64)
     analysis   analysis (all its fields), files [[path as `show_path` writes it, blob_id, digest of its edges]]
     edges      digest, payload (base64; `ledger_analyses.py`)
+    run        run (all its fields but is_local), results (all their fields), coverage (base64, or null; `ledger_runs.py`)
 
 Importing only adds: what is there is skipped, another content under a taken id is refused, and what either side has redacted stays redacted.
 Events that are new get the next sequences here; `clock` puts those of one claim in the same order everywhere.
@@ -36,6 +37,7 @@ from knowledge.records.claims import Anchor, AnchorKind, Claim, Verdict
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
 from knowledge.records.identifiers import read_path, show_path
+from knowledge.records.runs import Run, TestResult
 from knowledge.records.stored import DEPENDS_ON, PRIVATE, Imported, Relation
 from knowledge.storage import ledger_rows as rows
 from knowledge.storage import tables_ledger as tables
@@ -44,10 +46,11 @@ from knowledge.storage.files import LEDGER, connect_for_reading
 from knowledge.storage.ledger_adding import Adding, premises_of
 from knowledge.storage.ledger_analyses import Analyses, FileRow
 from knowledge.storage.ledger_redaction import erase, erase_around, texts_of
+from knowledge.storage.ledger_runs import Runs
 
 FORMAT = "knowledge-ledger"
-VERSION = 2
-"""2 added what other programs said of the code."""
+VERSION = 3
+"""2 added what other programs said of the code, 3 runs."""
 _CLOCK_BOUND = 1 << 62
 """No clock runs this far; what it would leave above itself has room for as many rows as anybody adds."""
 
@@ -106,15 +109,22 @@ class _Edges(msgspec.Struct, tag_field="row", tag="edges"):
     payload: bytes
 
 
-_Row = _Header | _Anchor | _Claim | _Evidence | _Verdict | _Event | _Relation | _Blob | _Analysis | _Edges
+class _Run(msgspec.Struct, tag_field="row", tag="run"):
+    run: Run
+    results: list[TestResult]
+    coverage: bytes | None = None
+
+
+_Row = _Header | _Anchor | _Claim | _Evidence | _Verdict | _Event | _Relation | _Blob | _Analysis | _Edges | _Run
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 _TABLES: dict[str, Table] = {
     "anchor": tables.anchor, "claim": tables.claim, "evidence": tables.evidence, "verdict": tables.verdict,
     "event": tables.event, "relation": tables.relation, "blob": tables.kept_blob, "analysis": tables.analysis, "edges": tables.outside_edges,
+    "run": tables.run,
 }  # fmt: skip
 _KINDS: dict[str, type[msgspec.Struct]] = {
     "anchor": _Anchor, "claim": _Claim, "evidence": _Evidence, "verdict": _Verdict, "event": _Event, "relation": _Relation, "blob": _Blob,
-    "analysis": _Analysis, "edges": _Edges,
+    "analysis": _Analysis, "edges": _Edges, "run": _Run,
 }  # fmt: skip
 _CLAIM_ERASABLE = ("statement", "scope", "freshness_policy", "predicate", "tags", "detail", "redacted_at")
 
@@ -203,6 +213,9 @@ def _exported(db: Database) -> Iterator[_Row]:
         yield _Analysis(analysis, [(show_path(file.path), file.blob_id, file.edges_digest) for file in analyses.files([analysis.id])])
     for digest, payload in analyses.payloads():
         yield _Edges(digest, payload)
+    runs = Runs(db, Adding(db))
+    for run in reversed(runs.runs()):
+        yield _Run(replace(run, is_local=False), runs.results(run.id), runs.payload(run.id))
 
 
 def _builtins(row: _Row) -> dict[str, Any]:
@@ -210,7 +223,7 @@ def _builtins(row: _Row) -> dict[str, Any]:
     return plain
 
 
-def import_rows(db: Database, adding: Adding, analyses: Analyses, exported: Iterable[Mapping[str, Any]]) -> Imported:
+def import_rows(db: Database, adding: Adding, analyses: Analyses, runs: Runs, exported: Iterable[Mapping[str, Any]]) -> Imported:
     """See `Ledger.import_rows`."""
     found = [_read(number, row) for number, row in enumerate(exported, 1)]
     _check_header(found)
@@ -218,6 +231,7 @@ def import_rows(db: Database, adding: Adding, analyses: Analyses, exported: Iter
         done = _Import(db, adding, found)
         done.run()
         done.add_analyses(analyses)
+        done.add_runs(runs)
         return done.counted()
 
 
@@ -278,6 +292,17 @@ class _Import:
         self._count("edges", len(edges), analyses.add_payloads({row.digest: row.payload for row in edges}))
         files = [FileRow(row.analysis.id, read_path(path), blob_id, digest) for row in found for path, blob_id, digest in row.files]
         self._count("analysis", len(found), analyses.add_rows([row.analysis for row in found], files))
+
+    def add_runs(self, runs: Runs) -> None:
+        """Take in what was seen when something was run elsewhere."""
+        found = _only(self._found, _Run)
+        known = self._adding.existing(tables.run, "id", [row.run.id for row in found])
+        for row in found:
+            if row.run.id not in known:
+                runs.add_raw(replace(row.run, is_local=False), row.results, row.coverage)
+            elif replace(runs.run(row.run.id), is_local=False) != replace(row.run, is_local=False):
+                raise InvalidRecordError(f"the run {row.run.id!r} is in this ledger with other content; nothing was imported")
+        self._count("run", len(found), len(found) - len(known))
 
     def counted(self) -> Imported:
         """How many rows of each kind were new, and how many were there."""

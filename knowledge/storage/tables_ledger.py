@@ -5,7 +5,7 @@ JSON columns hold what no query asks for. Alembic's scripts make these tables; a
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, TableClause, Text, column
+from sqlalchemy import BigInteger, Column, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, TableClause, Text, column
 
 from knowledge.records.stored import REDACTED
 
@@ -208,6 +208,51 @@ outside_target = Table(
     sqlite_with_rowid=False,
 )
 """Hash of an edge's object (`keys.py`) → the packed edges that hold such an edge. Follows from the payload."""
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("revision", Text),
+    _text("tree_id"),
+    _text("snapshot_key"),
+    _text("command"),
+    _text("directory"),
+    _text("environment"),
+    _text("environment_detail"),
+    Column("exit_code", Integer),
+    _text("ending"),
+    _text("at"),
+    Column("seconds", Float, nullable=False),
+    _text("output_ref"),
+    _text("tool"),
+    _text("author"),
+    _text("detail"),
+    Column("is_local", Integer, nullable=False),
+    Index("run_by_time", "at", "id"),
+)
+
+test_result = Table(
+    "test_result",
+    metadata,
+    Column("run_id", Text, ForeignKey("run.id"), primary_key=True),
+    Column("test", Text, primary_key=True),
+    _text("outcome"),
+    Column("seconds", Float, nullable=False),
+    _text("message"),
+    _text("symbol"),
+    _text("given"),
+    Column("is_flaky", Integer, nullable=False),
+    Index("test_result_by_test", "test"),
+)
+
+coverage = Table(
+    "coverage",
+    metadata,
+    Column("run_id", Text, ForeignKey("run.id"), primary_key=True),
+    Column("payload", LargeBinary, nullable=False),
+)
+"""What the tests of a run covered, packed."""
 
 
 def _refuse(name: str, when: str, table: str, condition: str, message: str) -> str:

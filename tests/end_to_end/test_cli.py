@@ -438,6 +438,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("plan", "drop"): ("GOAL", "THIRD", "-m", "x"), ("claim", "drop-premise"): ("GOAL", "OTHER", "-m", "x"),
     ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
+    ("run",): ("--json", "true"), ("runs", "show"): ("RUN",), ("tests", "affected"): (),
     ("analysis", "list"): (), ("analysis", "scip"): ("SCIP",), ("analysis", "pyrefly"): (), ("analysis", "withdraw"): ("a_", "-m", "x"),
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip
@@ -457,6 +458,7 @@ def test_every_command_writes_json_that_fits_its_schema(
     names["EVIDENCE"] = knowledge("claim", "show", claim, "--json").json["evidence"][0]["id"]
     names["GOAL"] = knowledge("plan", "add", "Keep sessions", "--depends-on", names["OTHER"], "--quiet").out.strip()
     names["CONFLICT"] = knowledge("conflicts", "report", claim, names["THIRD"], "-m", "x", "--quiet").out.strip()
+    names["RUN"] = knowledge("run", "--json", "--", "true").json["run"]["id"]
     writer = ScipWriter()
     source = "app/sessions.py"
     writer.document(source, (repo.path / source).read_text(), [("create_session", 0, "t . p 1 create_session().", 1)])

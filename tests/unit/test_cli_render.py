@@ -158,7 +158,7 @@ def test_every_command_has_a_rendering() -> None:
     names = {name for _, entry in entries() for name in answer_names(entry)} - {"StatusAnswer", "CompletionAnswer"}
     assert {answer_class(name) for name in names} == set(RENDERINGS)
     assert set(CLAIM_IDS) <= set(RENDERINGS)
-    assert list(SECTIONS) == ["Set up", "Claims", "Code", "Agents", "Carry"]
+    assert list(SECTIONS) == ["Set up", "Claims", "Code", "Agents", "Runs", "Carry"]
 
 
 def test_statuses_and_reasons_have_words() -> None:

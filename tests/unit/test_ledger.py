@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from store_fixtures import AT, analysed, analysis, anchor, claim, edge, event, evidence, new_claim, verdict
+from store_fixtures import AT, COVERAGE, analysed, analysis, anchor, claim, edge, event, evidence, new_claim, result, run, verdict
 
 from knowledge.claims.lifecycle import STANDINGS
 from knowledge.errors import InvalidRecordError, StoreCorruptError, UnknownRecordError
@@ -233,6 +233,7 @@ def test_rows_are_never_changed_or_removed(ledger: Ledger, table: str) -> None:
     ledger.append([event("one", old_fingerprint="a", new_fingerprint="b")], relations=[Relation("supports", "c_one", "c_two", {})])
     caller, callee = SymbolId(b"a.py", "f"), SymbolId(b"b.py", "g")
     ledger.analyses.add(analysis(), [analysed(b"a.py", "blob", edge(caller, callee))])
+    ledger.runs.add(run("one"), [result("r_one", "t.py::test_f")], COVERAGE)
     column = metadata.tables[table].columns.keys()[1]
     outside = sqlite3.connect(ledger.path)
     for statement in (f"UPDATE {table} SET {column} = 'x'", f"DELETE FROM {table}"):

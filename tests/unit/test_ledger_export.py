@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_fixtures import analysed, analysis, anchor, claim, edge, event, evidence, new_claim, verdict
+from store_fixtures import COVERAGE, analysed, analysis, anchor, claim, edge, event, evidence, new_claim, result, run, verdict
 
 from knowledge.errors import InvalidRecordError, StoreTooNewError
 from knowledge.records.claims import Anchor
@@ -35,6 +35,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         opened.analyses.add(
             analysis(), [analysed(b"src/\xff.py", "b" * 40, edge(caller, callee), pins={b"b.py": "d" * 40}), analysed(b"b.py", "d" * 40)]
         )
+        opened.runs.add(run("one"), [result("r_one", "t.py::test_f"), result("r_one", "t.py::test_g", "skipped")], COVERAGE)
         yield opened
 
 
@@ -53,13 +54,26 @@ def _lines(ledger: Ledger) -> list[dict[str, Any]]:
 def test_restore_is_equal(ledger: Ledger, other: Ledger) -> None:
     """A ledger restored into a fresh clone gives the same export and the same answers."""
     done = other.import_rows(_lines(ledger))
-    assert done.added == {"anchor": 3, "evidence": 3, "claim": 3, "verdict": 3, "event": 5, "relation": 1, "blob": 1, "edges": 2, "analysis": 1}
+    assert done.added == {
+        "anchor": 3,
+        "evidence": 3,
+        "claim": 3,
+        "verdict": 3,
+        "event": 6,
+        "relation": 1,
+        "blob": 1,
+        "edges": 2,
+        "analysis": 1,
+        "run": 1,
+    }
     assert sum(done.present.values()) == 0
     assert _lines(other) == _lines(ledger)
     assert (other.claims(), other.verdicts(), other.events()) == (ledger.claims(), ledger.verdicts(), ledger.events())
     assert other.evidence_of("c_one") == ledger.evidence_of("c_one")
     assert other.claims_derived_from(["c_one", "c_two"]) == {"c_one": {"c_three"}, "c_two": {"c_three"}}
     assert other.analyses.standing() == ledger.analyses.standing() and other.analyses.files() == ledger.analyses.files()
+    assert other.runs.results("r_one") == ledger.runs.results("r_one") and other.runs.coverage("r_one") == COVERAGE
+    assert (ledger.runs.run("r_one").is_local, other.runs.run("r_one").is_local) == (True, False)
     assert other.kept_blob("blob") == b"\x00\xff" and other.transition_known("c_one", "a", "b") and other.tags() == ledger.tags()
 
 
@@ -140,9 +154,9 @@ def test_conflicting_rows_are_refused(ledger: Ledger, kind: str, path: tuple[str
         lambda rows: rows.append({"row": "blob", "blob_id": "x", "content": ""}),
         lambda rows: rows.append({"row": "surprise"}),
         lambda rows: rows.append({"no": "row"}),
-        lambda rows: rows[-1].update(payload="not base64!"),
+        lambda rows: rows[-1].update(coverage="not base64!"),
         lambda rows: next(row for row in rows if row["row"] == "blob").update(content="not base64!"),
-        lambda rows: (rows.pop(), rows[0]["rows"].update(edges=1)),
+        lambda rows: next(row for row in rows if row["row"] == "edges").update(payload="not base64!"),
         lambda rows: next(row for row in rows if row["row"] == "claim")["claim"].update(kind="rumour"),
         lambda rows: next(row for row in rows if row["row"] == "claim")["claim"].pop("statement"),
         lambda rows: next(row for row in rows if row["row"] == "evidence")["evidence"].pop("file_path"),
@@ -166,8 +180,8 @@ def test_what_is_no_export_is_refused(ledger: Ledger, other: Ledger, spoil: Any)
 def test_newer_export_is_refused(ledger: Ledger, other: Ledger) -> None:
     """An export of a later format is not half understood."""
     rows = _lines(ledger)
-    rows[0]["version"] = 3
-    with pytest.raises(StoreTooNewError, match=r"version 3, this program reads up to 2"):
+    rows[0]["version"] = 4
+    with pytest.raises(StoreTooNewError, match=r"version 4, this program reads up to 3"):
         other.import_rows(rows)
 
 

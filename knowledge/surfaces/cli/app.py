@@ -118,7 +118,15 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
         "imports": Entry("What a file or module imports", "questions", "GraphAnswer"),
         "readers": Entry("What reads a constant, attribute or configuration key", "questions", "GraphAnswer"),
         "writers": Entry("What writes a constant, attribute or configuration key", "questions", "GraphAnswer"),
-        "tests": Entry("Which tests exercise a symbol", "questions", "GraphAnswer"),
+        "tests": Branch(
+            "Which tests exercise a symbol (alone with SYMBOL: of)",
+            {
+                "of": Entry("Which tests exercise a symbol", "questions", "GraphAnswer"),
+                "affected": Entry("Which tests must run again, each with the reason", "testing", "AffectedAnswer"),
+            },
+            default="of",
+            has_argument=True,
+        ),
         "impact": Entry("Whom to check when a symbol changes", "questions", "GraphAnswer"),
         "path": Entry("How one symbol reaches another", "questions", "GraphAnswer"),
         "unreferenced": Entry("Definitions that nothing was found to use", "questions", "GraphAnswer"),
@@ -137,6 +145,18 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
     "Agents": {
         "mcp": Entry("Serve agents over MCP, on standard input and output", "agents", ""),
         "setup": Entry("Tell an agent's program about this server, and when to ask and record", "agents", "SetupAnswer"),
+    },
+    "Runs": {
+        "run": Entry("Run a command and record what was seen", "running", "RunAnswer"),
+        "runs": Branch(
+            "What was run (alone: list)",
+            {
+                "list": Entry("Runs that were recorded, newest first", "running", "RunsAnswer"),
+                "show": Entry("A run with its environment, and the tests of it that are worth a look", "running", "RunAnswer"),
+            },
+            default="list",
+        ),
+        "gate": Entry("Before work is called done: what stands against it, line by line", "running", "GateAnswer"),
     },
     "Carry": {
         "export": Entry("Write all claims, evidence and history as JSON lines", "transfer", "TransferAnswer"),

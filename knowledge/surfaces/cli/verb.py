@@ -103,24 +103,27 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A command that has commands of its own. default: the one that is meant where none is named."""
+    """A command that has commands of its own. default: the one that is meant where none is named; has_argument: also before an argument."""
 
     summary: str
     entries: dict[str, Entry]
     default: str = ""
+    has_argument: bool = False
 
 
 class LazyGroup(click.Group):
     """A group that knows its commands' names and summaries, and imports a command only when it is called for."""
 
-    def __init__(self, name: str, sections: dict[str, dict[str, Entry | Branch]], summary: str, default: str = "") -> None:
+    def __init__(self, name: str, sections: dict[str, dict[str, Entry | Branch]], summary: str, branch: Branch | None = None) -> None:
         super().__init__(name, help=summary, params=shared_options(), context_settings={"help_option_names": ["-h", "--help"]})
-        self.sections, self.default = sections, default
+        self.sections = sections
+        self.default, self._has_argument = (branch.default, branch.has_argument) if branch is not None else ("", False)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # Options of the default command may stand alone: `knowledge conflicts --find`.
         is_default = self.default and not any(word in self.entries or word in ("-h", "--help") for word in args)
-        return super().parse_args(ctx, [self.default, *args] if is_default and all(word.startswith("-") for word in args[:1]) else args)
+        is_before = all(word.startswith("-") for word in args[:1]) if not self._has_argument else bool(args)
+        return super().parse_args(ctx, [self.default, *args] if is_default and is_before else args)
 
     @property
     def entries(self) -> dict[str, Entry | Branch]:
@@ -135,7 +138,7 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         if isinstance(entry, Branch):
-            return LazyGroup(cmd_name, {"Commands": dict(entry.entries)}, entry.summary, entry.default)
+            return LazyGroup(cmd_name, {"Commands": dict(entry.entries)}, entry.summary, entry)
         command: click.Command = getattr(import_module(f"knowledge.surfaces.cli.commands.{entry.module}"), f"{cmd_name.replace('-', '_')}_command")
         return command
 

@@ -18,6 +18,8 @@ _LIMITS = """What is resolved was proved by name resolution; what is inferred wa
 show is said with the answer: "not found" never means "does not exist"."""
 _SYMBOL = "SYMBOL is a name, Class.method, or path::name where several bear the name."
 
+_Arguments = Callable[[Callable[..., None]], Callable[..., None]]
+
 
 class QuestionOptions(TypedDict, total=False):
     """What a question is told; `path` has two symbols, `unreferenced` none."""
@@ -28,15 +30,17 @@ class QuestionOptions(TypedDict, total=False):
     limit: int
 
 
-def _question(name: str, summary: str, arguments: Callable[[Callable[..., None]], Callable[..., None]], about: str) -> click.Command:
+def _question(
+    question: str, summary: str, arguments: Callable[[Callable[..., None]], Callable[..., None]], about: str, name: str = ""
+) -> click.Command:
     def run(settings: Settings, **options: Unpack[QuestionOptions]) -> None:
         with opened(settings) as project:
             symbol, other = from_here((options.get("symbol", ""), options.get("other", "")), project, settings)
-            answer = ask(project, name, symbol, other=other, at=options["at"], limit=options["limit"])
+            answer = ask(project, question, symbol, other=other, at=options["at"], limit=options["limit"])
         show(answer, settings)
 
     limited = click.option("--limit", default=200, show_default=True, type=click.IntRange(min=0), metavar="N", help="At most so many; 0 for all.")
-    command = click.command(name, cls=Verb, help=f"{summary}.\n\n{about}\n\n{_LIMITS}")
+    command = click.command(name or question, cls=Verb, help=f"{summary}.\n\n{about}\n\n{_LIMITS}")
     return command(arguments(at_option(limited(click.pass_obj(run)))))
 
 
@@ -48,7 +52,7 @@ importers_command = _question("importers", "What imports a file or module", _one
 imports_command = _question("imports", "What a file or module imports", _one, "SYMBOL is a path.")
 readers_command = _question("readers", "What reads a constant, attribute or configuration key", _one, _SYMBOL)
 writers_command = _question("writers", "What writes a constant, attribute or configuration key", _one, _SYMBOL)
-tests_command = _question("tests", "Which tests exercise a symbol", _one, _SYMBOL)
+of_command = _question("tests", "Which tests exercise a symbol", _one, _SYMBOL, "of")
 impact_command = _question("impact", "Whom to check when a symbol changes", _one, _SYMBOL)
 path_command = _question("path", "How one symbol reaches another", lambda run: _one(click.argument("other")(run)), _SYMBOL.replace("SYMBOL", "Each"))
 unreferenced_command = _question(

@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from knowledge.records import answers, invalidations, packs, recalls, vocabularies
+from knowledge.records import answers, invalidations, packs, recalls, run_answers, vocabularies
 from knowledge.surfaces.cli.answers import HooksAnswer, SetupAnswer
-from knowledge.surfaces.cli.render import claims, conflicts, decisions, graph, history, judging, memories, pack, plan, recall, stale, store, tags
+from knowledge.surfaces.cli.render import (
+    claims,
+    conflicts,
+    decisions,
+    graph,
+    history,
+    judging,
+    memories,
+    pack,
+    plan,
+    recall,
+    runs,
+    stale,
+    store,
+    tags,
+)
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -37,6 +52,10 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     answers.InitAnswer: store.init_answer,
     answers.DoctorAnswer: store.doctor_answer,
     answers.TransferAnswer: store.transfer_answer,
+    run_answers.RunAnswer: runs.run_answer,
+    run_answers.RunsAnswer: runs.runs_answer,
+    run_answers.AffectedAnswer: runs.affected_answer,
+    run_answers.GateAnswer: runs.gate_answer,
     HooksAnswer: store.hooks_answer,
     SetupAnswer: store.setup_answer,
 }

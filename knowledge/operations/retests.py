@@ -1,0 +1,127 @@
+"""What is known of each test from its latest run, and whether that still holds in a tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from knowledge.claims.covered import hash_of
+from knowledge.invalidation.retesting import Retesting
+from knowledge.operations.project import Project
+from knowledge.operations.tree_view import IndexedTree
+from knowledge.records.identifiers import read_path
+from knowledge.records.runs import Coverage, Run, TestResult
+
+_MOST_RUNS = 60
+"""Older runs are not looked through for tests that no newer one has."""
+_SETTINGS_FILES = (b"pytest.ini", b".pytest.ini", b"pyproject.toml", b"tox.ini", b"setup.cfg", b"pytest.toml", b".pytest.toml")
+_SETTINGS_KEY = re.compile(r"(?:tool\.pytest|pytest|tool:pytest)(?:\.|\Z)")
+
+
+def settings_hash(view: IndexedTree, below: str = "") -> str:
+    """The hash of pytest's settings in the files of a folder (the root of the tests): of these files nothing else counts."""
+    found = []
+    for name in _SETTINGS_FILES:
+        facts = view.facts(read_path(f"{below}/" if below else "") + name)
+        values = facts.values if facts is not None else ()
+        found += [f"{value.key}={value.digest}" for value in values if _SETTINGS_KEY.match(value.key)]
+    return hash_of("\n".join(sorted(found)).encode("utf-8", "surrogatepass"))
+
+
+class Reached:
+    """Which files of the repository the import of a file imports, by the static graph."""
+
+    def __init__(self, view: IndexedTree) -> None:
+        self._view = view
+        self._direct: dict[bytes, frozenset[bytes]] = {}
+        self._found: dict[bytes, frozenset[bytes]] = {}
+
+    def __call__(self, path: bytes) -> frozenset[bytes]:
+        if path not in self._found:
+            seen, front = {path}, [path]
+            while front:
+                further = self._imports(front.pop()) - seen
+                seen |= further
+                front += further
+            self._found[path] = frozenset(seen)
+        return self._found[path]
+
+    def _imports(self, path: bytes) -> frozenset[bytes]:
+        if path not in self._direct:
+            edges = self._view.edges_of_file(path)
+            self._direct[path] = frozenset(edge.object.path for edge in edges if edge.predicate == "imports" and edge.object.path)
+        return self._direct[path]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a test: its latest result of which is known what it rests on, in the run of which it is."""
+
+    run: Run
+    result: TestResult
+
+
+class Retests:
+    """The latest result of each test, and whether it holds in the tree of `view`."""
+
+    def __init__(self, project: Project, view: IndexedTree) -> None:
+        self._project, self.view = project, view
+        self._reach = Reached(view)
+        self._judged: dict[str, Retesting | None] = {}
+        self._coverage: dict[str, Coverage | None] = {}
+
+    @cached_property
+    def known(self) -> Mapping[str, Known]:
+        """test → what is known of it. A test that the latest run of all did not have is here all the same."""
+        found: dict[str, Known] = {}
+        for run in self._project.ledger.runs.runs(_MOST_RUNS):
+            coverage = self.coverage(run)
+            if coverage is None:
+                continue
+            for result in self._project.ledger.runs.results(run.id):
+                if result.test in coverage.tests and result.test not in found:
+                    found[result.test] = Known(run, result)
+        return found
+
+    def coverage(self, run: Run) -> Coverage | None:
+        """What a run covered; None where it was not observed, or nothing is known of the build that ran."""
+        if run.id not in self._coverage:
+            self._coverage[run.id] = self._project.ledger.runs.coverage(run.id) if run.snapshot_key else None
+        return self._coverage[run.id]
+
+    def reasons(self, run: Run, test: str) -> tuple[str, ...]:
+        """Why the result of a test in a run does not hold in this tree; nothing where it does."""
+        if run.snapshot_key == self.view.tree.snapshot.key:
+            return ()
+        judged = self._retesting(run)
+        return judged.reasons(test) if judged is not None else ("what it covers was not observed",)
+
+    def _retesting(self, run: Run) -> Retesting | None:
+        if run.id not in self._judged:
+            coverage = self.coverage(run)
+            settings = settings_hash(self.view, str(run.detail.get("rootdir", "")))
+            self._judged[run.id] = Retesting(coverage, self.view, self._reach, settings) if coverage is not None else None
+        return self._judged[run.id]
+
+    def flaky(self, fresh: Iterable[TestResult], environment: str) -> set[str]:
+        """Which of these results differ from an earlier one at the same fingerprint: the same environment, all that it rested on as it is here."""
+        told = {result.test: result for result in fresh if _side(result) is not None}
+        found = set()
+        runs = {run.id: run for run in self._project.ledger.runs.runs(_MOST_RUNS)}
+        for test, earlier in self._project.ledger.runs.results_of(told).items():
+            for result in earlier:
+                run = runs.get(result.run_id)
+                if run is None or run.environment != environment or _side(result) in (None, _side(told[test])):
+                    continue
+                coverage = self.coverage(run)
+                if coverage is not None and test in coverage.tests and not self.reasons(run, test):
+                    found.add(test)
+                    break
+        return found
+
+
+def _side(result: TestResult) -> bool | None:
+    """Whether a test passed or failed; None where it did neither."""
+    return {"passed": True, "xpassed": True, "xfailed": True, "failed": False, "error": False}.get(result.outcome)

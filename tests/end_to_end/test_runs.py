@@ -1,0 +1,246 @@
+"""`knowledge run`, `runs` and `tests affected` on real runs of pytest."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from run_fixtures import PYTEST, Shop, shop
+
+from knowledge.operations.project import open_project
+
+PRICES = "shop/prices.py"
+CHANGES: list[tuple[str, str, str, set[str]]] = [
+    (PRICES, "    return price\n", "    return price  # as it is\n", set()),
+    (PRICES, "return price\n", "return price + 0\n", {"test_net", "test_gross[1]", "test_gross[2]", "test_total", "test_dearest"}),
+    (PRICES, "net(price) * RATE", "RATE * net(price)", {"test_gross[1]", "test_gross[2]", "test_total"}),
+    (PRICES, "max(self", "max(*self", {"test_dearest"}),
+    (PRICES, "RATE = 2", "RATE = 3", {"test_net", "test_gross[1]", "test_gross[2]", "test_total", "test_dearest", "test_data", "test_later"}),
+    ("shop/data.txt", "7", "8", {"test_data"}),
+    ("tests/conftest.py", "[1, 2]", "[2, 1]", {"test_total", "test_dearest"}),
+    ("tests/test_prices.py", "assert net(1) == 1", "assert net(1) < 2", {"test_net"}),
+    (PRICES, "class Basket:\n", "class Basket:\n    def unused(self):\n        return 1\n\n", set()),
+    (PRICES, "class Basket:\n", "class Basket:\n    def dearest(self):\n        return 1\n\n", {"test_dearest"}),
+]
+"""Path, text, what takes its place, the tests to run."""
+
+
+@pytest.fixture
+def at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shop:
+    """The shop, with nothing run yet."""
+    return Shop(shop(tmp_path / "repo"), capsys)
+
+
+def test_a_run_is_an_observation(at: Shop) -> None:
+    """Content, command, environment, exit code, output and the result of each test are kept; what was skipped did not pass."""
+    answer = at.run()
+    run = answer["run"]
+    assert (run["ending"], run["exit_code"], run["is_dirty"]) == ("exited", 0, False)
+    assert run["results"] == {"passed": 6, "skipped": 1} and run["tests_seen"] == 7
+    assert run["revision"] and run["environment"] and run["command"].endswith("-m pytest -q")
+    assert answer["environment"]["interpreter"].startswith("CPython") and answer["environment"]["distributions"]
+    assert [(test["test"], test["outcome"]) for test in answer["tests"]] == [("tests/test_prices.py::test_later", "skipped")]
+    shown = at.ask("runs", "show", run["id"], "--output", "--json")[1]
+    assert "6 passed" in shown["output"] and shown["run"] == run
+    assert [found["id"] for found in at.ask("runs", "--json")[1]["runs"]] == [run["id"]]
+
+
+def test_only_what_a_change_can_touch_runs_again(at: Shop) -> None:
+    """Bodies that ran, what imports run, fixtures, data files and names that came count; comments do not."""
+    at.run()
+    assert at.affected() == {}
+    for path, old, new, expected in CHANGES:
+        at.change(path, old, new)
+        found = at.affected()
+        assert set(found) == expected and all(found.values()), (path, new)
+        assert set(at.affected("dirty")) == expected
+        at.change(path, new, old)
+
+
+def test_three_states_of_an_earlier_result(at: Shop) -> None:
+    """Exact match; HEAD moved and what it covers is equal; what it covers changed."""
+    at.run()
+    assert at.ask("tests", "affected", "--json")[1]["states"] == {"exact": 7}
+    at.change(PRICES, "max(self", "max(*self")
+    at.repo.commit("Change one thing")
+    answer = at.ask("tests", "affected", "--json")[1]
+    assert answer["states"] == {"changed": 1, "equal": 6}
+    assert answer["tests"][0]["reasons"] == ["shop/prices.py::Basket.dearest changed"]
+    assert answer["command"] == "pytest tests/test_prices.py::test_dearest"
+    assert at.ask("tests", "affected", "HEAD~1..HEAD", "--json")[1]["tests"][0]["test"].endswith("test_dearest")
+
+
+def test_a_new_test_is_to_be_run(at: Shop) -> None:
+    """A test that no run had is not left out."""
+    at.run()
+    at.change("tests/test_prices.py", "def test_net", "def test_new():\n    assert net(3) == 3\n\n\ndef test_net")
+    assert list(at.affected()) == ["tests/test_prices.py::test_new"] or set(at.affected()) == {"test_new"}
+
+
+def test_a_failing_test_stays_on_the_list(at: Shop) -> None:
+    """A result that is bad is no reason to leave the test out, whether or not anything changed."""
+    at.change(PRICES, "RATE = 2", "RATE = 3")
+    answer = at.run()
+    assert answer["run"]["exit_code"] == 1 and answer["run"]["results"] == {"failed": 3, "passed": 3, "skipped": 1}
+    assert set(at.affected()) == {"test_gross[1]", "test_gross[2]", "test_total"}
+
+
+def test_a_test_that_is_this_and_that_is_flaky(at: Shop) -> None:
+    """Different results at one fingerprint, in two runs, are marked."""
+    at.repo.write("tests/test_luck.py", "import os\n\n\ndef test_luck():\n    assert 'LUCK' in os.environ\n")
+    assert at.run()["tests"][0]["is_flaky"] is False
+    os.environ["LUCK"] = "1"
+    try:
+        lucky = at.run()
+    finally:
+        del os.environ["LUCK"]
+    assert {test["test"]: test["is_flaky"] for test in lucky["tests"]}["tests/test_luck.py::test_luck"] is True
+    at.change("tests/test_luck.py", "assert", "assert 1 or")
+    assert not any(test["is_flaky"] for test in at.run()["tests"])
+
+
+def test_what_counts_of_the_environment(at: Shop) -> None:
+    """A variable that is named, and a lock file, make another environment; another variable does not, and no value is kept."""
+    fingerprints = []
+    for value in ("one", "two"):
+        os.environ["SECRET_SETTING"] = value
+        fingerprints.append(tuple(at.run(*options, command=("true",))["run"]["environment"] for options in ((), ("--env", "SECRET_SETTING"))))
+    del os.environ["SECRET_SETTING"]
+    assert fingerprints[0][0] == fingerprints[1][0] and fingerprints[0][1] != fingerprints[1][1]
+    at.repo.write("requirements.txt", "six==1\n")
+    assert at.run(command=("true",))["run"]["environment"] != fingerprints[0][0]
+
+
+def test_observed_calls_stand_beside_the_static_ones(at: Shop) -> None:
+    """What was seen carries the run and the content; changed content makes it past."""
+    run = at.run()["run"]["id"]
+    with open_project(at.repo.path) as project:
+        (analysis,) = project.ledger.analyses.standing()
+        assert (analysis.reference, analysis.is_whole, analysis.tool) == (run, False, "knowledge-observer")
+        edges = [edge for file in project.ledger.analyses.files() for edge in project.ledger.analyses.edges(file.edges_digest).edges]
+    found = {(edge.subject.qualified_name, edge.object.qualified_name): edge.reason for edge in edges if edge.object.path == PRICES.encode()}
+    assert found["gross", "net"] == "call" and found["basket", "Basket.__init__"] == "call"
+    assert found["test_total", "Basket.total"] == "implicit" and found["Basket.total", "gross"] == "call"
+    assert found["Basket.dearest", "net"] == "through-native"
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "code", "exit_code"),
+    [
+        (("python3", "-c", "import time; time.sleep(60)"), "timed-out", 124, -15),
+        ((sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"), "killed", 137, -9),
+        (("no-such-program",), "not-started", 127, 127),
+        ((sys.executable, "-c", "raise SystemExit(3)"), "exited", 3, 3),
+    ],
+)
+def test_every_ending_is_told(at: Shop, command: tuple[str, ...], ending: str, code: int, exit_code: int) -> None:
+    """A command that hangs, is killed, is not there or fails: recorded as that, and no test passed by it."""
+    found, answer = at.ask("run", "--json", "--timeout", "2", "--", *command)
+    assert (found, answer["run"]["ending"], answer["run"]["exit_code"]) == (code, ending, exit_code)
+    assert answer["run"]["results"] == {} and "no test told its result" in answer["notes"][-1]
+
+
+def test_output_is_bounded_and_masked(at: Shop) -> None:
+    """Of a flood of bytes that are no text the beginning and the end are kept, and no secret."""
+    flood = "import sys; w = sys.stdout.buffer.write; w(b'API_TOKEN=hunter2hunter2\\n'); [w(b'\\xff\\x00' * 50_000) for _ in range(300)]; w(b'end')"
+    run = at.run("--quiet", command=(sys.executable, "-c", flood))
+    assert any("were not kept" in note for note in run["notes"]) and any("no text" in note for note in run["notes"])
+    output = at.ask("runs", "show", run["run"]["id"], "--output", "--json")[1]["output"]
+    assert "[masked]" in output and "hunter2" not in output and output.endswith("end") and len(output) < 2_000_000
+
+
+def test_a_kill_in_the_middle_keeps_what_was_seen(at: Shop) -> None:
+    """Results up to then are kept; the test that was on is unfinished; those behind it have no result."""
+    killer = (
+        "import os, signal\n\n\ndef test_a():\n    pass\n\n\ndef test_b():\n    os.kill(os.getpid(), signal.SIGKILL)\n\n\ndef test_c():\n    pass\n"
+    )
+    at.repo.write("tests/test_killed.py", killer)
+    answer = at.run(command=(*PYTEST, "tests/test_killed.py"))
+    assert answer["run"]["ending"] == "killed" and answer["run"]["exit_code"] == -signal.SIGKILL
+    assert answer["run"]["results"] == {"passed": 1, "unfinished": 1}
+    assert set(at.affected()) >= {"tests/test_killed.py::test_b", "tests/test_killed.py::test_c"}
+
+
+def test_parallel_workers_tell_each_test_once(at: Shop) -> None:
+    """Under pytest-xdist each worker tells what it ran; a worker that dies loses only the test that was on."""
+    assert at.run(command=(*PYTEST, "-n", "2"))["run"]["results"] == {"passed": 6, "skipped": 1}
+    at.change(PRICES, "max(self", "max(*self")
+    assert set(at.affected()) == {"test_dearest"}
+    at.repo.write("tests/test_killed.py", "import os\n\n\ndef test_b():\n    os._exit(9)\n")
+    results = at.run(command=(*PYTEST, "-n", "2"))["run"]["results"]
+    assert results == {"crashed": 1, "passed": 6, "skipped": 1}
+
+
+def test_threads_forks_and_coroutines_tell_nothing_false(at: Shop) -> None:
+    """A thread's calls are of its test, a child process is told as unseen, whoever resumes a coroutine is not its caller."""
+    at.repo.write(
+        "tests/test_ways.py",
+        """import asyncio
+import os
+import threading
+
+from shop.prices import gross, net
+
+
+def test_thread():
+    thread = threading.Thread(target=gross, args=(1,))
+    thread.start()
+    thread.join()
+
+
+def test_fork():
+    child = os.fork()
+    if not child:
+        net(1)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+async def price():
+    await asyncio.sleep(0)
+    return net(1)
+
+
+async def both():
+    task = asyncio.create_task(price())
+    return await task + await price()
+
+
+def test_async():
+    assert asyncio.run(both()) == 2
+
+
+def consume(items):
+    return list(items)
+
+
+def numbers():
+    yield net(1)
+
+
+def test_generator():
+    assert consume(numbers()) == [1]
+""",
+    )
+    assert at.run(command=(*PYTEST, "tests/test_ways.py", "-W", "ignore"))["run"]["results"] == {"passed": 4}
+    with open_project(at.repo.path) as project:
+        edges = [edge for file in project.ledger.analyses.files() for edge in project.ledger.analyses.edges(file.edges_digest).edges]
+    found = {(edge.subject.qualified_name, edge.object.qualified_name) for edge in edges}
+    assert {("both", "price"), ("price", "net"), ("numbers", "net"), ("gross", "net")} <= found
+    assert ("consume", "numbers") not in found and ("test_fork", "net") not in found
+    at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
+    assert {test.rpartition("::")[2] for test in at.affected()} >= {"test_thread", "test_fork"}
+    assert "test_generator" not in {test.rpartition("::")[2] for test in at.affected()}
+
+
+def test_a_file_that_changes_while_it_runs_is_not_spoken_of(at: Shop) -> None:
+    """What was run of it is not known."""
+    text = "from pathlib import Path\n\n\ndef test_write():\n    Path('shop/prices.py').write_text('RATE = 9\\n')\n"
+    at.repo.write("tests/test_a_writes.py", text)
+    answer = at.run()
+    assert any("changed while it ran" in note for note in answer["notes"])
+    with open_project(at.repo.path) as project:
+        assert all(file.path != PRICES.encode() for file in project.ledger.analyses.files())
