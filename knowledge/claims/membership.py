@@ -28,15 +28,15 @@ def is_top_level(member: SymbolId) -> bool:
 
 
 def within(symbol: SymbolId, view: TreeView) -> Iterator[SymbolId]:
-    """The symbol and everything that is defined inside of it; for a file the file alone."""
+    """The symbol and everything that is defined inside of it; for a file all that it defines."""
     if is_top_level(symbol):
         yield from _top_level(symbol.path, view)
         return
     yield symbol
-    facts = view.facts(symbol.path) if symbol.qualified_name else None
-    prefix = f"{symbol.qualified_name}."
+    facts = view.facts(symbol.path)
+    prefix = f"{symbol.qualified_name}." if symbol.qualified_name else ""
     for definition in facts.definitions if facts is not None else ():
-        if definition.qualified_name.startswith(prefix):
+        if definition.qualified_name and definition.qualified_name.startswith(prefix):
             yield SymbolId(symbol.path, definition.qualified_name, definition.ordinal)
 
 
