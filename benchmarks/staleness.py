@@ -6,8 +6,9 @@ cannot touch keeps its status, the rest is looked at again. active and verified 
 
 missed: false claims kept. false_alarm: true claims flagged. moved_flagged: of those that only moved. precision: flags that were needed. All in per
 cent, weighted by what a row stands for (missed is not: one huge commit would rule). load: flags a commit for 1,000 claims held.
-relocated: of the moved claims that were kept, those shown as moved. unrecorded: claims that could not be recorded at x, counted as kept. doubted:
-claims, all of them true at x, that are flagged there already.
+relocated: of the claims that only moved, those re-anchored right: kept, and shown as moved. unrecorded: claims that could not be recorded at x,
+counted as kept. doubted: claims, all of them true at x, that are flagged there already. seconds: CPU time of this program for a pair of commits,
+recording its claims included.
 """
 
 from __future__ import annotations
@@ -254,7 +255,7 @@ def figures(total: Counter[str]) -> dict[str, float | None]:
         "moved_flagged": share(total["mf"], total["mf"] + total["mk"]),
         "precision": share(total["wbf"], flagged),
         "load": load * 10 if load is not None else None,
-        "relocated": share(total["mr"], total["mk"]),
+        "relocated": share(total["mr"], total["mk"] + total["mf"]),
         "false": total["nbf"] + total["nbk"],
         "true": total["ntf"] + total["ntk"],
     }
@@ -277,15 +278,18 @@ def show(asked: argparse.Namespace, rows: list[Row], seconds: float) -> None:
     """All figures as one JSON object, or as a table."""
     whole = figures(count(rows))
     universals = figures(count(r for r in rows if r["cls"] in UNIVERSALS))
+    pairs = len({(r["repo"], r["x"], r["y"]) for r in rows})
     unrecorded, doubted = sum(r["status"] == "unrecorded" for r in rows), sum(r["is_doubted"] for r in rows)
     classes, kinds, repos = grouped(rows, "cls"), grouped(rows, "kind"), grouped(rows, "repo")
     if asked.json:
         print(json.dumps({
-            **whole, "universals_missed": universals["missed"], "unrecorded": unrecorded, "doubted": doubted, "seconds": round(seconds, 1),
+            **whole, "universals_missed": universals["missed"], "unrecorded": unrecorded, "doubted": doubted,
+            "pairs": pairs, "seconds": round(seconds / pairs, 2),
             "by_class": classes, "by_kind": kinds, "by_repo": repos,
         }, indent=1))  # fmt: skip
         return
-    print(f"{len(rows)} rows, split {asked.split}, mode {asked.mode}, {unrecorded} unrecorded, {doubted} doubted at x, {seconds:.0f} s\n")
+    spent = f"{pairs} pairs of commits, {seconds / pairs:.2f} s each"
+    print(f"{len(rows)} rows, {spent}, split {asked.split}, mode {asked.mode}, {unrecorded} unrecorded, {doubted} doubted at x\n")
     report(asked, {"all": whole, "universals": universals, **classes, **kinds, **repos}, COLUMNS)
 
 
