@@ -143,12 +143,12 @@ def _inherits(predicate: Predicate, subject: SymbolId, then: FactsView | None, n
 
 def _set(question: str) -> Callable[[Predicate, SymbolId, FactsView | None, TreeView], Decision]:
     def decide_set(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
-        scope = {"package": predicate.value} if predicate.value else sets.default_scope(subject, [read_symbol(m) for m in predicate.members], now)
-        answer = sets.ask(question, subject, scope, now)
         members = [now_called(m, then, now) for m in predicate.members]
         if any(m is None for m in members):
             return Decision(None, "a member has two homes, or cannot be read")
         claimed = [m for m in members if m is not None]
+        scope = {"package": predicate.value} if predicate.value else sets.default_scope(subject, claimed, now)
+        answer = sets.ask(question, subject, scope, now)
         extra = [m for m in answer.resolved if not any(covers(c, m, now) for c in claimed)]
         if extra:
             edge = edges_of(answer, extra[0])[0]

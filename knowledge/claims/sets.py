@@ -71,15 +71,17 @@ def question_of(name: str) -> Question:
 def default_scope(subject: SymbolId, members: Sequence[SymbolId], view: TreeView) -> dict[str, Any]:
     """The package of the subject; for something outside of the repository the members' package, else every package of the repository.
 
-    Where the members are named lie elsewhere, the repository as a whole is meant.
+    Who names members elsewhere speaks of the repository as a whole, and who names a test among them of tests, too.
     """
     inside = [s for s in (subject, *members) if not s.is_external]
     if inside:
+        named = frozenset[str]().union(*(view.kinds_of(s.path) & OUT_OF_SCOPE for s in inside if s != subject))
+        included = {"with": sorted(named)} if named else {}
         package = view.package_of(inside[0].path)
-        return {"package": package} if all(package in view.packages_of(s.path) for s in inside) else {}
+        return {"package": package, **included} if all(package in view.packages_of(s.path) for s in inside) else included
     marks = (path for name in _PACKAGE_MARKS for path in view.paths_named(name) if not view.kinds_of(path) & OUT_OF_SCOPE)
-    packages = sorted({view.package_of(path) for path in marks})
-    return {"package": packages[0]} if len(packages) == 1 else {}
+    found = sorted({view.package_of(path) for path in marks})
+    return {"package": found[0]} if len(found) == 1 else {}
 
 
 def ask(question: str, symbol: SymbolId, scope: dict[str, Any], view: TreeView) -> SetAnswer:
