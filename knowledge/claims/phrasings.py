@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-NAME = r"`?(?:[^\s`,;{}]+::(?:<module>|[^\s`,;{}()'\"<>]*[\w$\]])|[^\W\d][\w$]*(?:[./-]+[\w$]+)*)(?:\(\))?`?"
+NAME = r"`?(?:[^\s`,;{}]+::(?:<module>|[^\s`,;{}()'\"<>]*[\w$\]])|[^\W\d][\w$]*(?:[./-]+#?[\w$]+)*)(?:\(\))?`?"
 PATH = r"`?[@\w.$/\\()\[\]+:~-]*[\w$\])/]`?"
 _LIST = r"[^;!?]+?"
 _IMPORT = r"(?:import|임포트|가져오기|참조)\s*"

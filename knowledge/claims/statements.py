@@ -111,7 +111,7 @@ def clean(name: str) -> str:
     return stripped or bare
 
 
-_MENTION = re.compile(r"`([^`\n]+)`|((?:[\w.\\-]+/)*[\w.\\-]+::[\w$.]+|(?:[\w.-]+/)+[\w.-]+|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)", re.ASCII)
+_MENTION = re.compile(r"`([^`\n]+)`|((?:[\w.\\-]+/)*[\w.\\-]+::[\w$.#]+|(?:[\w.-]+/)+[\w.-]+|[A-Za-z_$][\w$]*(?:\.#?[A-Za-z_$][\w$]*)*)", re.ASCII)
 _HANGUL = re.compile(r"(?<!\w)_*[가-힣]\w*")
 _PARTICLES = ("에서만", "에서", "으로", "에게", "까지", "부터", "은", "는", "이", "가", "을", "를", "의", "와", "과", "도", "만", "에", "로")
 _PLAIN = re.compile(r"[a-z]+|[가-힣]+")

@@ -13,6 +13,7 @@ from knowledge.records.identifiers import SymbolId, file_symbol, parse_symbol, r
 SUGGESTIONS = 5
 _SCIP = re.compile(r"knowledge \S+ .+ \. (?P<descriptors>.+)\Z", re.DOTALL)
 _DESCRIPTOR = re.compile(r"(?P<name>`(?:[^`]|``)*`|[\w+\-$]+)(?P<suffix>/|#|\(\+(?P<ordinal>\d+)\)\.|\.)")
+_ORDINAL = re.compile(r"#\d+\Z")
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 
@@ -67,7 +68,7 @@ def _exact(symbol: SymbolId, typed: str, source: NameSource) -> list[SymbolId]:
         raise _unknown_path(show_path(symbol.path), source)
     same = [found for found in source.named(symbol.name) if found.qualified_name == symbol.qualified_name]
     here = [found for found in same if found.path == symbol.path]
-    if "#" in typed.rpartition("::")[2]:
+    if _ORDINAL.search(typed):
         here = [found for found in here if found.ordinal == symbol.ordinal]
     if here:
         return sorted(here)

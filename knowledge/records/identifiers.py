@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 EXTERNAL = b""
 _SIMPLE = re.compile(r"[A-Za-z0-9_+\-$]+\Z")
-_SHORT = re.compile(r"(?P<path>.*?)::(?P<name>[^#]*)(?:#(?P<ordinal>[1-9][0-9]*))?\Z", re.DOTALL)
+_SHORT = re.compile(r"(?P<path>.*?)::(?P<name>.*?)(?:#(?P<ordinal>[1-9][0-9]*))?\Z", re.DOTALL)
+"""A private name of JavaScript (`#key`) begins with the same mark, but never with a digit."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -10,6 +10,7 @@ DEFINED = [
     SymbolId(b"src/app/auth.py", "Session"), SymbolId(b"src/app/auth.py", "Session.save"), SymbolId(b"src/app/auth.py", "login"),
     SymbolId(b"src/app/db.py", "Store"), SymbolId(b"src/app/db.py", "Store.save"), SymbolId(b"src/app/__init__.py", "login"),
     SymbolId(b"src/app/db.py", "twice"), SymbolId(b"src/app/db.py", "twice", 1), SymbolId("src/인증.py".encode(), "로그인"),
+    SymbolId(b"src/web.ts", "Client.#send"), SymbolId(b"src/web.ts", "Client.#send", 1),
 ]  # fmt: skip
 
 
@@ -41,6 +42,9 @@ class Names:
         ("src/app/db.py::", file_symbol(b"src/app/db.py")),
         ("src/app/db.py::twice", DEFINED[6]),
         ("src/app/db.py::twice#2", DEFINED[7]),
+        ("src/web.ts::Client.#send", DEFINED[9]),
+        ("Client.#send", DEFINED[9]),
+        ("src/web.ts::Client.#send#2", DEFINED[10]),
         ("twice", DEFINED[6]),
         ("로그인", DEFINED[8]),
         ("src/인증.py::로그인", DEFINED[8]),
