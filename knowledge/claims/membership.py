@@ -116,5 +116,11 @@ def is_module_of(target: SymbolId, found: SymbolId) -> bool:
     return found.is_external and (given == wanted or given.startswith(f"{wanted}."))
 
 
+def is_written_for(target: SymbolId, module: str) -> bool:
+    """Whether an import names the outside module, or something in it, though it leads to a file here: a package may import itself by its name."""
+    wanted = _dotted(target)
+    return target.is_external and (module == wanted or module.startswith((f"{wanted}.", f"{wanted}/")))
+
+
 def _dotted(symbol: SymbolId) -> str:
     return f"{symbol.package}.{symbol.qualified_name}" if symbol.qualified_name else symbol.package

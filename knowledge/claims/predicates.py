@@ -14,7 +14,7 @@ from analyzers.registry import language_of
 from knowledge.claims import sets
 from knowledge.claims.locating import Place, definition_of, digests_of, indexes_of, locate, locate_file
 from knowledge.claims.masking import mask_value
-from knowledge.claims.membership import covers, edges_of, is_module_of, now_called, spells, within
+from knowledge.claims.membership import covers, edges_of, is_module_of, is_written_for, now_called, spells, within
 from knowledge.claims.spelling import (
     STRICTNESS,
     compare_signature,
@@ -116,10 +116,15 @@ def _imports(predicate: Predicate, subject: SymbolId, then: FactsView | None, no
     facts = now.facts(subject.path)
     if facts is None or target.state == "two_homes":
         return Decision(None, now.skipped(subject.path) or target.hint)
-    found = [e for e in now.edges_from(subject, "imports") if is_module_of(target.symbol, e.object)]
+    # An import of a name that another module passes on is one of that module, wherever the name is at home.
+    edges = [e for e in now.edges_from(subject, "imports") if e.object.is_external or not e.object.qualified_name]
+    found = [e for e in edges if is_module_of(target.symbol, e.object)]
     if found:
         is_sure = any(e.confidence_kind == "resolved" for e in found)
         return Decision(True if is_sure else None, f"imports {target.symbol}", f"{show_path(subject.path)}:{found[0].row + 1}")
+    row = next((i.span.row for i in facts.imports if not i.level and is_written_for(target.symbol, i.module)), None)
+    if row is not None:
+        return Decision(True, f"imports {target.symbol}", f"{show_path(subject.path)}:{row + 1}")
     if facts.has_error:
         return Decision(None, "does not parse")
     return Decision(False, f"{show_path(subject.path)} has no import of {target.symbol}", show_path(subject.path))

@@ -175,7 +175,7 @@ def _scan(text: str) -> Iterator[tuple[int, int]]:
         if mark in "\"'`" and (found := _STRING.match(text, place)):
             place = found.end()
             continue
-        is_angle = mark == "<" and text[place - 1 : place].isalnum() and text[place + 1 : place + 2].strip(" =<") != ""
+        is_angle = mark == "<" and text[place - 1 : place].isalnum() and text[place + 1 : place + 2].strip("=<") != ""
         if mark in ")]}" or (mark == ">" and angles and text[place - 1] not in "-="):
             depth -= 1
             angles -= mark == ">"

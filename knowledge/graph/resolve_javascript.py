@@ -178,13 +178,13 @@ class JavaScriptResolver:
             self.writer.add(subject, "imports", Target(symbol, "resolved", "type-only" if is_type else "import"), found.span, found.name)
 
     def _imported(self, found: Import) -> SymbolId | None:
-        """What an import brings in: a symbol, or a module."""
+        """What an import brings in. A module that another one passes on (`export * as name`) is none of its own: it is not what is imported here."""
         for is_type in (False, True):
             home = self._flow.names.imported(self._path, found, is_type)
             if home is None:
                 continue
             if isinstance(home.value, Module):
-                return file_symbol(home.value.path)
+                return None
             if isinstance(home.value, External):
                 return external_symbol(home.value.package, home.value.name)
             row = self._targets.of_home(home, "import")

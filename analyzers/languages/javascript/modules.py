@@ -33,7 +33,7 @@ def import_statement(r: Reader, node: Node) -> None:
             return
     if source is None:
         return
-    if clause is None:
+    if clause is None or not r.text(clause).strip("{} \t\r\n"):
         _add_import(r, source, "", None, None, (*flags, "side_effect"))
         return
     for child in clause.children:
