@@ -30,9 +30,9 @@ Blob = tuple[FactKey, bytes]
 BATCH_BYTES = 256_000
 BATCH_FILES = 64
 MAX_CHILDREN = 2
-SECOND_CHILD_BYTES = 2_000_000
+SECOND_CHILD_BYTES = 4_000_000
 """A second child is worth the time it takes to start from here on."""
-INLINE_BATCHES = 4
+INLINE_BATCHES = 6
 """So many batches are worth the time that a child takes to start."""
 INLINE_BYTES = 100_000
 """Larger files always go to a child."""

@@ -14,7 +14,7 @@ import msgspec
 from analyzers.analysis import analyze, digest
 from analyzers.facts import FileFacts, Limitation, Skipped, SymbolDigests
 from analyzers.registry import LANGUAGES, analyzer_version, classify, parser_version
-from knowledge.records.stored import DefinitionRow
+from knowledge.records.definition_rows import DefinitionRow
 
 _ENCODER = msgspec.msgpack.Encoder()
 _FACTS = msgspec.msgpack.Decoder(FileFacts)

@@ -22,6 +22,8 @@ from knowledge.facts.payloads import Row, digests_row, facts_row
 
 Wanted = Literal["facts", "packed facts", "digests"]
 Job = tuple[int, str, bytes, Wanted]
+COLLECT_AFTER = 16
+"""Batches between two searches for circles: no reader makes any, but one that fails may leave some."""
 LENGTH = struct.Struct("<I")
 _JOBS = msgspec.msgpack.Decoder(list[Job])
 _ENCODER = msgspec.msgpack.Encoder()
@@ -51,6 +53,7 @@ def main(seconds: float, memory_bytes: int) -> None:
     # Facts hold no circles; looking for some after every few thousand new objects would take longer than making them.
     gc.freeze()
     gc.disable()
+    batches = 0
     while head := sys.stdin.buffer.read(LENGTH.size):
         for number, language, content, wanted in _JOBS.decode(sys.stdin.buffer.read(LENGTH.unpack(head)[0])):
             signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -58,7 +61,11 @@ def main(seconds: float, memory_bytes: int) -> None:
             signal.setitimer(signal.ITIMER_PROF, 0)
             answers.write(answer)
             answers.flush()
-        gc.collect()
+        batches += 1
+        if batches % COLLECT_AFTER == 0:
+            gc.collect()
+            # The tables of the grammars that are in use by now are large, and looked through every time.
+            gc.freeze()
 
 
 if __name__ == "__main__":

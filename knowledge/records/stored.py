@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from knowledge.records.claims import Anchor, Claim, Verdict
+from knowledge.records.definition_rows import DefinitionRow
 from knowledge.records.edges import Edge, Limitation
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
@@ -24,10 +25,6 @@ class FactKey:
 
     blob_id: str
     language: str
-
-
-DefinitionRow = tuple[str, str, int, str, bool]
-"""(name, qualified name, ordinal, kind, whether it is an overload's declaration) of a definition."""
 
 
 @dataclass(frozen=True, slots=True)

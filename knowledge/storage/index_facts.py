@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from knowledge.records.stored import DefinitionRow, FactKey, StoredFacts
+from knowledge.records.definition_rows import DefinitionRow
+from knowledge.records.stored import FactKey, StoredFacts
 from knowledge.storage.database import Database
 from knowledge.storage.keys import text_key
 from knowledge.storage.packing import pack_definitions, unpack_definitions

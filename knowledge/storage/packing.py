@@ -8,9 +8,10 @@ from typing import get_args
 
 import msgspec
 
+from knowledge.records.definition_rows import DefinitionRow
 from knowledge.records.edges import ConfidenceKind, Edge, Limitation, Predicate
 from knowledge.records.identifiers import SymbolId
-from knowledge.records.stored import DefinitionRow, PastCommit, Read
+from knowledge.records.stored import PastCommit, Read
 from knowledge.storage.keys import indexed_name
 
 PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
