@@ -120,7 +120,7 @@ def kind_of(symbol: SymbolId, kinds: dict[SymbolId, NodeKind]) -> NodeKind:
     if symbol in kinds:
         return kinds[symbol]
     if symbol.is_external:
-        return "config_key" if symbol.package == "environment" else "external"
+        return "config_key" if symbol.package.partition(":")[0] in ("environment", "configuration") else "external"
     if not symbol.qualified_name:
         return "file"
     return "route" if " /" in symbol.qualified_name else "symbol"

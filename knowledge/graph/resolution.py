@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from analyzers.facts import FileFacts, Span
@@ -68,6 +68,10 @@ class EdgeWriter:
                 subject, predicate, symbol, target.confidence_kind, target.reason, span.start, span.end, span.row, span.column,
                 name, target.rivals, RESOLVER, RESOLVER_VERSION,
             )  # fmt: skip
+
+    def edges(self) -> Collection[Edge]:
+        """What was added so far."""
+        return self._edges.values()
 
     def limit(self, code: str, row: int = -1, detail: str = "") -> None:
         """Notes that something could not be seen; equal notes of a file are counted together, where nothing is said in detail."""

@@ -11,6 +11,7 @@ from knowledge.graph.resolution import EdgeWriter, Resolution
 from knowledge.graph.resolve_javascript import JavaScriptResolver, flow_of
 from knowledge.graph.resolve_python import PythonResolver
 from knowledge.graph.resolve_tags import resolve_tags
+from knowledge.graph.setting_reads import note_settings
 
 Resolver = Callable[[View, FileFacts, Outline], EdgeWriter]
 
@@ -31,12 +32,14 @@ def resolve_file(path: bytes, tree: Tree) -> Resolution | None:
 def _python(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
     resolver = PythonResolver(view, facts, outline)
     resolver.run()
+    note_settings(resolver.writer, facts)
     return resolver.writer
 
 
 def _javascript(view: View, facts: FileFacts, outline: Outline) -> EdgeWriter:
     resolver = JavaScriptResolver(view, facts, outline, flow_of(view.tree))
     resolver.run()
+    note_settings(resolver.writer, facts)
     return resolver.writer
 
 

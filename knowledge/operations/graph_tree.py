@@ -12,6 +12,7 @@ from knowledge.graph.agreement import Agreement, compare
 from knowledge.graph.resolution import RESOLVER, RESOLVER_VERSION
 from knowledge.graph.symbols import find_symbol, find_symbols
 from knowledge.operations.outside import OutsideTree
+from knowledge.operations.settings import SettingKeys
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.edges import Edge, Limitation, NodeKind
 from knowledge.records.identifiers import SymbolId, read_path
@@ -43,6 +44,12 @@ class GraphTree:
         return [*found, *(e for e in told if e.predicate == predicate and e.subject.qualified_name == symbol.qualified_name)]
 
     def in_edges(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
+        found = self._in_edges(symbol, predicate)
+        if predicate in ("reads", "writes") and not symbol.is_external:
+            return [*found, *self.settings.edges_into(symbol, self._in_edges, predicate)]
+        return found
+
+    def _in_edges(self, symbol: SymbolId, predicate: str) -> Sequence[Edge]:
         found = self.view.edges_into(symbol, predicate)
         if self.outside is None:
             return found
@@ -87,6 +94,11 @@ class GraphTree:
 
     def paths(self) -> Iterable[bytes]:
         return self.view.files
+
+    @cached_property
+    def settings(self) -> SettingKeys:
+        """The keys of the tree's data files."""
+        return SettingKeys(self.view)
 
     @cached_property
     def _unresolved(self) -> Counter[str]:

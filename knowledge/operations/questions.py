@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from knowledge.errors import UnknownSymbolError, UsageError
+from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymbolError, UsageError
 from knowledge.graph import queries
 from knowledge.graph.network import ExportHeader, to_graphml, to_json, whole_graph
 from knowledge.operations.graph_tree import GraphTree, find_one
@@ -30,6 +31,9 @@ _ONE: dict[str, Callable[[GraphTree, SymbolId], queries.Answer]] = {
     "writers": queries.writers,
     "tests": queries.tests_of,
 }
+_OF_SETTINGS = ("readers", "writers", "impact")
+_MOST_KEYS = 10
+"""Of keys that a bare name may mean; more must be told apart."""
 QUESTIONS = (*_ONE, "impact", "path", "unreferenced")
 """Every question that may be asked."""
 
@@ -45,16 +49,44 @@ def ask(project: Project, question: str, symbol_text: str = "", *, other: str = 
     graph = GraphTree(view, OutsideTree(view, project.ledger.analyses))
     if question == "unreferenced":
         return _unreferenced(project, graph, symbol_text, limit)
-    symbol = file_or_symbol(symbol_text, view, is_outside_allowed=question in ("importers", "readers", "writers"))
-    if symbol.is_external and not any(graph.in_edges(symbol, predicate) for predicate in ("imports", "reads", "writes")):
-        raise UnknownSymbolError(f"nothing called {symbol_text!r} is defined, imported or read in {view.tree.snapshot.label}")
+    subjects = _subjects(question, symbol_text, graph)
     if question == "impact":
-        sections: Sequence[queries.Answer] = queries.impact(graph, symbol).sections()
+        sections: Sequence[queries.Answer] = [section for symbol in subjects for section in queries.impact(graph, symbol).sections()]
     elif question == "path":
-        sections = [queries.path(graph, symbol, find_one(other, view))]
+        sections = [queries.path(graph, subjects[0], find_one(other, view))]
     else:
-        sections = [_ONE[question](graph, symbol)]
-    return _answer(project, question, str(symbol), sections, graph, limit)
+        sections = [_ONE[question](graph, symbol) for symbol in subjects]
+    if question in _OF_SETTINGS:
+        sections = [replace(s, limitations=(*s.limitations, *graph.settings.limitations(s.subject))) for s in sections]
+    return _answer(project, question, str(subjects[0]) if len(subjects) == 1 else symbol_text, sections, graph, limit)
+
+
+def _subjects(question: str, text: str, graph: GraphTree) -> list[SymbolId]:
+    """What a text means: a definition or file; for questions about settings also the keys of data files, and the names that code asks for.
+
+    Raises UnknownSymbolError, UnknownPathError, AmbiguousSymbolError.
+    """
+    if question not in _OF_SETTINGS:
+        symbol = file_or_symbol(text, graph.view, is_outside_allowed=question == "importers")
+        if symbol.is_external and not graph.in_edges(symbol, "imports"):
+            raise UnknownSymbolError(f"nothing called {text!r} is defined or imported in {graph.view.tree.snapshot.label}")
+        return [symbol]
+    keys = graph.settings.find(text)
+    if len(keys) > _MOST_KEYS:
+        raise AmbiguousSymbolError(f"{text!r} fits {len(keys)} keys; say which, as path::key", suggestions=[str(key) for key in keys[:_MOST_KEYS]])
+    asked = [symbol for symbol in graph.settings.asked_by_name(text) if any(graph.in_edges(symbol, predicate) for predicate in ("reads", "writes"))]
+    try:
+        defined = [file_or_symbol(text, graph.view)]
+    except (UnknownSymbolError, UnknownPathError) as unknown:
+        outside = (
+            file_or_symbol(text, graph.view, is_outside_allowed=True) if not (keys or asked) and isinstance(unknown, UnknownSymbolError) else None
+        )
+        defined = [outside] if outside is not None and any(graph.in_edges(outside, p) for p in ("imports", "reads", "writes")) else []
+        if not (defined or keys or asked):
+            label = graph.view.tree.snapshot.label
+            near = list(dict.fromkeys([*graph.settings.near(text), *unknown.suggestions]))
+            raise UnknownSymbolError(f"nothing called {text!r} is defined, held in a data file or read in {label}", suggestions=near) from unknown
+    return list(dict.fromkeys([*defined, *keys, *asked]))
 
 
 def _answer(project: Project, question: str, symbol: str, sections: Sequence[queries.Answer], graph: GraphTree, limit: int) -> GraphAnswer:
@@ -63,6 +95,7 @@ def _answer(project: Project, question: str, symbol: str, sections: Sequence[que
         for member in section.members:
             edges.update(dict.fromkeys(member.edges))
     shown = list(edges)[:limit] if limit else list(edges)
+    several = len({section.subject for section in sections}) > 1
     members = [member for section in sections for member in section.members]
     limitations = {
         f"{x.code}: {x.detail}".rstrip(": ") + (f" ({show_path(x.path)})" if x.path else ""): None for s in sections for x in s.limitations
@@ -77,7 +110,7 @@ def _answer(project: Project, question: str, symbol: str, sections: Sequence[que
         observed=sum(member.confidence_kind == "observed" for member in members),
         left_out=sum(s.left_out for s in sections) + len(edges) - len(shown),
         limitations=tuple(limitations),
-        notes=tuple(f"{s.question}: {len(s.members)}" for s in sections) if len(sections) > 1 else (),
+        notes=tuple(f"{s.question}{f' of {s.subject}' if several else ''}: {len(s.members)}" for s in sections) if len(sections) > 1 else (),
     )
 
 
