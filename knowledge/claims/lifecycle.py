@@ -125,7 +125,7 @@ def status_in_tree(
     latest = verdicts[-1]
     if standing is not None:
         is_told = bool(standing[1]) and standing[0] not in KEPT
-        return ClaimStatus(claim.id, standing[0], (Cause("undecided", detail=standing[1]),) if is_told else (), latest.id, {})
+        return ClaimStatus(claim.id, standing[0], (Cause("said", detail=standing[1]),) if is_told else (), latest.id, {})
     besides, decision = _besides(claim, anchors, present, verdicts), present.decision
     explained: tuple[Verdict, Mapping[str, AnchorReading], tuple[Cause, ...]] | None = None
     for verdict in reversed(verdicts):

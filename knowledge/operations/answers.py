@@ -11,7 +11,6 @@ from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import ClaimAnswer
-from knowledge.records.claims import ClaimStatus
 from knowledge.records.stored import CONTRADICTS, NewClaim
 
 
@@ -23,7 +22,8 @@ def claim_answer(
     if unstored is not None:
         assert unstored.verdict is not None
         held = Held(unstored.claim, unstored.anchors, (unstored.verdict,))
-        status = ClaimStatus(claim_id, "active", (), unstored.verdict.id, unstored.verdict.fingerprint)
+        reading.suppose(held)
+        status = next(s for s in reading.evaluate([claim_id], {}, view).statuses if s.claim_id == claim_id)
         evidence = list(unstored.evidence)
     else:
         held = reading.held([claim_id])[claim_id]

@@ -54,6 +54,13 @@ def of_lines(lines: Lines, view: IndexedTree) -> Evidence:
     return _evidence("source", symbol, where, "lines", "", view)
 
 
+def of_value(path: bytes, key: str, view: IndexedTree) -> list[Evidence]:
+    """The lines on which the values at a key stand."""
+    facts = view.facts(path)
+    spans = [value.span for value in facts.values if value.key == key] if facts is not None else []
+    return [of_lines(Lines(path, span.row + 1, span.end_row + 1), view) for span in spans]
+
+
 def _around(lines: Lines, view: IndexedTree) -> Definition | None:
     facts = view.facts(lines.path)
     inside = [d for d in facts.definitions if d.span.row < lines.first <= d.span.end_row + 1 and d.qualified_name] if facts else []

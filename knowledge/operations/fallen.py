@@ -19,7 +19,7 @@ from knowledge.operations.lines import anchor_text, author_text, claim_line, com
 from knowledge.operations.reading import Reading
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.claims import Anchor, Cause, ClaimStatus
-from knowledge.records.events import FALLING_TYPES, Event
+from knowledge.records.events import FALLING_TYPES, RESTORED, Event
 from knowledge.records.invalidations import StaleGroup, StaleLine
 from knowledge.records.trees import Commit
 
@@ -83,7 +83,7 @@ class Fallen:
     def claims(self) -> tuple[FallenClaim, ...]:
         """The fallen claims, in the order they were recorded."""
         held = self._reading.held(self._statuses)
-        told = self._reading.project.ledger.events_of(self._statuses, FALLING_TYPES)
+        told = self._reading.project.ledger.events_of(self._statuses, (*FALLING_TYPES, RESTORED))
         dependents, only_here = self._dependents(), self._only_here()
         found = []
         for claim_id, status in self._statuses.items():
@@ -101,9 +101,14 @@ class Fallen:
         return {claim_id for claim_id, status in stored.items() if status.status in KEPT}
 
     def _told(self, events: Iterable[Event], status: ClaimStatus) -> Event | None:
-        """The last transition to where the claim is, on the line of this tree; where none is, the last one at all."""
-        fitting = [e for e in events if e.payload.get("to") == status.status]
-        return next((e for e in reversed(fitting) if self._is_on_this_line(str(e.payload.get("revision") or ""))), fitting[-1] if fitting else None)
+        """The last transition to where the claim is, on the line of this tree; where none is, the last one at all.
+
+        None where it stood again since: to fall as it fell before is not noted a second time.
+        """
+        fitting = [e for e in events if e.type == RESTORED or e.payload.get("to") == status.status]
+        here = next((e for e in reversed(fitting) if self._is_on_this_line(str(e.payload.get("revision") or ""))), None)
+        told = here or next((e for e in reversed(fitting) if e.type != RESTORED), None)
+        return told if told is not None and told.type != RESTORED else None
 
     def _is_on_this_line(self, revision: str) -> bool:
         if revision not in self._is_here:

@@ -72,6 +72,10 @@ class Reading:
                 )
         return {c: self._held[c] for c in wanted}
 
+    def suppose(self, held: Held) -> None:
+        """Take a claim that is not stored as if it were, for as long as this reading lasts."""
+        self._held[held.claim.id] = held
+
     def _related(self, claim_ids: Iterable[str]) -> dict[str, tuple[tuple[str, ...], tuple[Contradiction, ...]]]:
         """claim id → premises added later, and its conflicts, each once. Claims that this ledger does not have are passed over."""
         ledger, found = self.project.ledger, {}

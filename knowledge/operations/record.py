@@ -15,7 +15,7 @@ from knowledge.claims.contradictions import INTENTIONS
 from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, cited_anchors, propose
 from knowledge.claims.review_conditions import read_condition, read_day
 from knowledge.errors import InvalidRecordError
-from knowledge.invalidation.propagate import Held, fingerprint
+from knowledge.invalidation.propagate import fingerprint
 from knowledge.operations import evidence as evidence_operations
 from knowledge.operations.answers import claim_answer
 from knowledge.operations.conflicts import notice, preview
@@ -115,10 +115,9 @@ def propose_only(project: Project, draft: Draft) -> ClaimAnswer:
     """What recording the draft would store, without storing it."""
     reading = Reading(project)
     one = _prepare(project, draft, reading.trees.at(draft.at))
-    answer = claim_answer(project, reading, one.new.claim.id, one.view, unstored=one.new, notes=one.notes)
-    verdict = one.new.verdict
-    warnings = preview(reading, Held(one.new.claim, one.new.anchors, (verdict,)), one.view) if verdict is not None else ()
-    return replace(answer, notes=(*answer.notes, *warnings), could_rest_on=one.offered)
+    answer = claim_answer(project, reading, one.new.claim.id, one.view, unstored=one.new)
+    contradicted = preview(reading, reading.held([one.new.claim.id])[one.new.claim.id], one.view)
+    return replace(answer, notes=(*one.notes, *_warnings(one, answer), *contradicted), could_rest_on=one.offered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +266,9 @@ def _evidence_of_anchors(anchors: Iterable[Anchor], view: IndexedTree, cited: Se
         if not text or text in known or is_quote or (symbol is not None and symbol.is_external):
             continue
         target = claimed(text, view)
-        if view.has_path(target.path):
+        if anchor.kind == "value":
+            found += evidence_operations.of_value(target.path, str(anchor.target["key"]), view)
+        elif view.has_path(target.path):
             known.add(text)
             relation = f"{text} {anchor.target['predicate']} {anchor.target['object']}" if anchor.kind == "edge" else ""
             found.append(evidence_operations.of_symbol(target, view, relation))
@@ -289,7 +290,7 @@ def _warnings(one: _Prepared, answer: ClaimAnswer) -> tuple[str, ...]:
         warnings.append(f"warning: its review condition is true already: {answer.claim.causes[0].detail}")
     elif answer.claim.status not in ("active", "verified"):
         said = "; ".join(c.detail for c in answer.claim.causes if c.detail)
-        warnings.append(f"warning: recorded, but the analysis does not agree: it is {answer.claim.status} ({said})")
+        warnings.append(f"warning: the analysis does not agree: it is {answer.claim.status} ({said})")
     if answer.claim.is_unanchored:
         warnings.append("warning: unanchored; no change of the repository will ever be noticed")
     claim = one.new.claim

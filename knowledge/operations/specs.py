@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ def read_anchor(spec: str, view: IndexedTree) -> Anchor:
         return source_anchor(read_lines(text, view), role, view)
     if kind == "value":
         path, _, key = text.partition("::")
-        return make_anchor("value", role, path=show_path(known_path(path, view)), key=key)
+        return make_anchor("value", role, path=show_path(known_path(path, view)), key=_known_key(path, key, view))
     symbol = claimed(text, view)
     if kind in ("body", "strict"):
         return make_anchor("body", role, symbol=str(symbol), strict=kind == "strict")
@@ -121,6 +122,17 @@ def known_path(text: str, view: IndexedTree) -> bytes:
         near = [show_path(p) for p in view.paths_named(path.rpartition(b"/")[2])]
         raise UnknownPathError(f"there is no file {text} in {view.tree.snapshot.label}", suggestions=tuple(near[:5]))
     return path
+
+
+def _known_key(path: str, key: str, view: IndexedTree) -> str:
+    """The key, when the file has a value there, or cannot be read. Raises UnknownSymbolError with near ones."""
+    facts = view.facts(path_of(path))
+    keys = sorted({value.key for value in facts.values}) if facts is not None else []
+    if facts is None or facts.has_error or key in keys:
+        return key
+    what = f"has no value at {key!r}" if key else "is given without a key"
+    near = difflib.get_close_matches(key, keys, n=5, cutoff=0.5)
+    raise UnknownSymbolError(f"{path} {what}; expected PATH::KEY", suggestions=tuple(f"{path}::{k}" for k in near))
 
 
 def read_lines(text: str, view: IndexedTree) -> Lines:

@@ -21,7 +21,7 @@ from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.turning_point import TurningPoint, TurningPoints
 from knowledge.records.answers import ClaimLine
 from knowledge.records.claims import Anchor, AnchorReading, Cause, ClaimStatus, Verdict
-from knowledge.records.events import FALLING_TYPES, STANDING_TYPES, Event
+from knowledge.records.events import FALLING_TYPES, RESTORED, STANDING_TYPES, Event
 from knowledge.records.identifiers import read_symbol
 from knowledge.records.invalidations import AnchorChange, AnchorState, WhyAnswer
 from knowledge.records.trees import Commit
@@ -191,10 +191,13 @@ def _noted(asked: _Asked, cause: Cause) -> TurningPoint | None:
     repository, head = asked.reading.project.repository, asked.view.tree.snapshot.revision
     for event in reversed(asked.events):
         revision = str(event.payload.get("revision") or "")
-        if event.type not in FALLING_TYPES or head is None or not revision or not repository.has_object(revision):
+        is_told = event.type in (*FALLING_TYPES, RESTORED)
+        if not is_told or head is None or not revision or not (repository.has_object(revision) and repository.is_ancestor(revision, head)):
             continue
-        is_told = any((c.get("anchor", ""), c.get("new", "")) == (cause.anchor, cause.new_hash) for c in event.payload.get("causes", ()))
-        if is_told and repository.is_ancestor(revision, head):
+        if event.type == RESTORED:
+            # To fall as it fell before is not noted a second time.
+            return None
+        if any((c.get("anchor", ""), c.get("new", "")) == (cause.anchor, cause.new_hash) for c in event.payload.get("causes", ())):
             commit = repository.commit(revision)
             is_one_step = commit.parents[:1] == (event.payload.get("from_revision"),)
             return TurningPoint(commit, "as noted when it happened") if is_one_step else None

@@ -11,7 +11,7 @@ AnchorKind = Literal["source", "body", "signature", "location", "edge", "set", "
 VerdictKind = Literal["recorded", "verified", "undecided"]
 StaleReason = Literal[
     "unexamined", "counter_evidence", "premise", "subject_gone", "expired",
-    "decision_review", "two_homes", "unreadable", "inferred_differs", "analyzer_differs", "undecided", "review_condition",
+    "said", "two_homes", "unreadable", "inferred_differs", "analyzer_differs", "undecided", "review_condition",
 ]  # fmt: skip
 AuthorKind = Literal["analyzer", "run", "agent", "person"]
 

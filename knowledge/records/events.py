@@ -23,6 +23,9 @@ DEPENDENCE_TYPES = ("RelationAdded", "RelationRemoved")
 FALLING_TYPES = ("ClaimMarkedStale", "ClaimMarkedForReview")
 """That a claim must be looked at, by what a moved branch head changed."""
 
+RESTORED = "ClaimRestored"
+"""That it stands again, by what a moved branch head changed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

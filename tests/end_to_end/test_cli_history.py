@@ -253,6 +253,18 @@ def test_a_change_that_was_taken_back_is_not_the_one(teller: Teller) -> None:
     assert changed_by(teller, claim) == (last, "by comparing readings")
 
 
+def test_a_change_that_came_again_is_not_blamed_on_the_first(teller: Teller) -> None:
+    """It fell, stood again, and fell for the same: that is written down once, so the commit is looked for and the age is not made up."""
+    claim = teller.record("it pairs user and time", *BODY)
+    teller.commit("Return the user alone", app__sessions=SESSIONS.replace("user, TTL", "user"))
+    assert teller.json("stale")["groups"][0]["claims"][0]["since"]
+    teller.commit("Take it back", app__sessions=SESSIONS)
+    again = teller.commit("And yet", app__sessions=SESSIONS.replace("user, TTL", "user"))
+    assert changed_by(teller, claim) == (again, "by comparing readings")
+    (group,) = teller.json("stale")["groups"]
+    assert (group["commit"], group["claims"][0]["since"], group["claims"][0]["age_days"]) == (None, "", None)
+
+
 def test_why_knows_uncommitted_work_and_other_revisions(teller: Teller) -> None:
     """What is not committed has no commit; with --at the question is about that tree."""
     claim = teller.record("it pairs user and time", *BODY)

@@ -103,6 +103,34 @@ def test_a_proposal_tells_what_it_would_contradict(repo: GitRepo, knowledge: Run
     assert not [n for n in json.loads(knowledge("claim", "propose", "TTL is 30", "--json"))["notes"] if "contradict" in n]
 
 
+def test_a_proposal_tells_whether_the_analysis_agrees(repo: GitRepo, knowledge: Run) -> None:
+    """As recording would, of uncommitted work too."""
+    told = {text: json.loads(knowledge("claim", "propose", text, "--json")) for text in ("TTL is 60", "TTL is 30")}
+    assert [(t["claim"]["status"], any("does not agree" in note for note in t["notes"])) for t in told.values()] == [
+        ("stale", True),
+        ("active", False),
+    ]
+    repo.write("app/sessions.py", SESSIONS.replace("30", "60"))
+    assert json.loads(knowledge("claim", "propose", "TTL is 60", "--json"))["claim"]["status"] == "active"
+
+
+def test_a_value_is_named_by_a_key_that_is_there(knowledge: Run) -> None:
+    """A key that the file does not have is an error with near ones; its evidence is the line on which it stands."""
+    refused = knowledge("claim", "record", "x", "--anchor", "value:app/sessions.py::TTLS", code=2)
+    assert "has no value at 'TTLS'" in refused and "app/sessions.py::TTL" in refused
+    knowledge("claim", "record", "x", "--anchor", "value:app/sessions.py", code=2)
+    (evidence,) = json.loads(knowledge("claim", "record", "x", "--anchor", "value:app/sessions.py::TTL", "--json"))["evidence"]
+    assert (evidence["path"], evidence["lines"]) == ("app/sessions.py", "1")
+
+
+def test_what_was_said_of_a_claim_is_told_as_said(knowledge: Run) -> None:
+    """A rejected claim was not left undecided: its reason is what somebody said."""
+    claim = record(knowledge, "TTL is 60")
+    knowledge("claim", "reject", claim, "-m", "처음부터 틀렸다")
+    assert status(knowledge, claim) == ("rejected", ["said"])
+    assert "it was said of it: 처음부터 틀렸다" in knowledge("claim", "show", claim)
+
+
 def test_claims_that_are_recorded_together_contradict_each_other_too(repo: GitRepo, knowledge: Run) -> None:
     """The later one of the batch is the newer one, and is warned about."""
     with Kept(repo).project() as project:

@@ -215,7 +215,7 @@ def _verdict_lines(verdicts: Sequence[VerdictLine]) -> list[Line]:
 def verdict_text(verdict: VerdictLine, *, has_kind: bool = True) -> Text:
     """A verdict in one line: what was said, by whom, when, on which revision, and whether it holds here."""
     at = f"at {verdict.revision[:8]}" if verdict.revision else "on uncommitted files"
-    holds = Text("holds here", style="green") if verdict.holds_here else Text("said of other content", style=QUIET)
+    holds = Text("holds here", style="green") if verdict.holds_here else Text("does not count here", style=QUIET)
     reason = data(f"“{verdict.reason}”") if verdict.reason else None
     return join(data(f"{verdict.kind if has_kind else ''} by {verdict.by}".strip()), data(f"{verdict.at} {at}", QUIET), holds, reason)
 

@@ -31,7 +31,7 @@ REASONS = {
     "premise": "a premise fell",
     "subject_gone": "it is gone",
     "expired": "its time is up",
-    "decision_review": "a decision to look at again",
+    "said": "it was said of it",
     "two_homes": "it could be in two places",
     "unreadable": "it cannot be read",
     "inferred_differs": "only what is inferred differs",
