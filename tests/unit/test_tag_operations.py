@@ -14,6 +14,7 @@ from git_fixtures import GitRepo
 from knowledge.config import VOCABULARY_FILE
 from knowledge.errors import InvalidPolicyError, InvalidRecordError, UnknownTagError
 from knowledge.operations import tag_migration
+from knowledge.operations.announcing import vocabulary_notice
 from knowledge.operations.claims import Filter
 from knowledge.operations.claims import listing as claims_listing
 from knowledge.operations.project import Project, open_project
@@ -275,3 +276,15 @@ def test_what_was_read_out_of_documents_may_come_without_a_tag(project: Project)
     document = replace(project.ledger.evidence(evidence[0].id), id="e_document", kind="document")
     record(project, Draft("so it was decided", kind="decision", anchors=(UNANCHORED,), documents=(document,)))
     assert listing(project).untagged == 1
+
+
+def test_a_session_is_told_of_the_vocabulary(project: Project, tmp_path: Path) -> None:
+    """Which tags are taken and that some are rewritten; nothing where none is declared; a fault is told, and stops nobody from reading."""
+    start = project.repository.workdir
+    assert start is not None
+    assert (vocabulary_notice(start), vocabulary_notice(tmp_path / "elsewhere")) == ("", "")
+    declare(project)
+    assert "kind, topic" in vocabulary_notice(start)
+    assert "2 old ones are rewritten" in vocabulary_notice(start)
+    declare(project, "prefixes = []")
+    assert "cannot be taken" in vocabulary_notice(start)

@@ -21,6 +21,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from knowledge import __version__
+from knowledge.operations.announcing import vocabulary_notice
 from knowledge.records.packs import CallFrame
 from knowledge.surfaces.mcp_server import tools_reading, tools_recording
 from knowledge.surfaces.mcp_server.desk import Desk, desk_of
@@ -44,7 +45,8 @@ def build(start: Path) -> MCPServer[Desk]:
         yield desk
 
     desk = Desk(start)
-    server = MCPServer("knowledge", title="knowledge", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING", lifespan=lifespan)
+    instructions = " ".join(filter(None, (INSTRUCTIONS, vocabulary_notice(start))))
+    server = MCPServer("knowledge", title="knowledge", instructions=instructions, version=__version__, log_level="WARNING", lifespan=lifespan)
     for tool in (*tools_reading.TOOLS, *tools_recording.TOOLS):
         server.add_tool(tool.function, annotations=tool.annotations, meta=tool.meta)
     _add_resources(server)
