@@ -23,7 +23,8 @@ REACH = 6
 PATH = 12
 """The longest path that is looked for."""
 _NAMED_LIMITATIONS = 10
-_RANK: dict[ConfidenceKind, int] = {"resolved": 0, "observed": 1, "inferred": 2}
+RANK: dict[ConfidenceKind, int] = {"resolved": 0, "observed": 1, "inferred": 2}
+"""Better known first."""
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
 _REFERRING = ("calls", "imports", "reads", "implements", "decorates", "handles", "overrides")
 
@@ -57,6 +58,11 @@ class Member:
     @property
     def analyzers(self) -> tuple[str, ...]:
         return tuple(sorted({edge.said_by for edge in self.edges}))
+
+    @property
+    def is_weaker(self) -> bool:
+        """Whether less is known of the membership than of the edges that it rests on: reached through others, or by what it overrides."""
+        return all(RANK[edge.confidence_kind] < RANK[self.confidence_kind] for edge in self.edges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +148,7 @@ def writers(source: GraphSource, symbol: SymbolId) -> Answer:
 
 
 def tests_of(source: GraphSource, symbol: SymbolId) -> Answer:
-    """Tests that exercise it: as known where they call it, inferred where they only reach it through other calls."""
+    """Tests that exercise it: known as their call is where they call it, inferred where they only reach it through other calls."""
     direct = [_outgoing(edge) for edge in source.out_edges(symbol, "tested_by")]
     owner, _, name = symbol.qualified_name.rpartition(".")
     if name in _CONSTRUCTORS and owner:
@@ -154,8 +160,11 @@ def tests_of(source: GraphSource, symbol: SymbolId) -> Answer:
     for other, distance in distances.items():
         if distance > 0 and other not in known and source.is_test(other):
             onwards = (data["edge"] for _, _, data in around.graph.out_edges(other, data=True))
-            edges = tuple(edge for edge in onwards if distances.get(edge.object) == distance - 1)
-            reached.append(Member(other, "inferred", "reached" if distance > 1 else "call", edges[:1], distance))
+            edges = sorted((edge for edge in onwards if distances.get(edge.object) == distance - 1), key=_order)
+            if distance == 1:
+                reached += [Member(other, edge.confidence_kind, "call", (edge,)) for edge in edges]
+            else:
+                reached.append(Member(other, "inferred", "reached", tuple(edges[:1]), distance))
     return _answer("tests", source, symbol, [*direct, *reached], symbol.name, sum(around.left_out.values()))
 
 
@@ -236,7 +245,7 @@ def _outgoing(edge: Edge) -> Member:
 
 
 def _order(edge: Edge) -> tuple[int, int]:
-    return _RANK[edge.confidence_kind], edge.start
+    return RANK[edge.confidence_kind], edge.start
 
 
 def _merge(found: Iterable[Member]) -> list[Member]:
@@ -247,14 +256,14 @@ def _merge(found: Iterable[Member]) -> list[Member]:
         if other is None:
             merged[member.symbol] = member
             continue
-        best, rest = (member, other) if _RANK[member.confidence_kind] < _RANK[other.confidence_kind] else (other, member)
+        best, rest = (member, other) if RANK[member.confidence_kind] < RANK[other.confidence_kind] else (other, member)
         edges = (*best.edges, *(edge for edge in rest.edges if edge not in best.edges))
         merged[member.symbol] = Member(best.symbol, best.confidence_kind, best.reason, edges, min(best.distance, rest.distance))
     return list(merged.values())
 
 
 def _answer(question: str, source: GraphSource, subject: SymbolId, found: Iterable[Member], asked_name: str = "", left_out: int = 0) -> Answer:
-    members = sorted(_merge(found), key=lambda member: (_RANK[member.confidence_kind], member.distance, member.symbol))
+    members = sorted(_merge(found), key=lambda member: (RANK[member.confidence_kind], member.distance, member.symbol))
     bearing = tuple(_bearing(source, subject, members, asked_name))
     return Answer(question, subject, tuple(members[:MEMBERS]), left_out + max(0, len(members) - MEMBERS), bearing)
 

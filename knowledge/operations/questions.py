@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -93,7 +93,7 @@ def _answer(project: Project, question: str, symbol: str, sections: Sequence[que
     edges: dict[Edge, None] = {}
     for section in sections:
         for member in section.members:
-            edges.update(dict.fromkeys(member.edges))
+            edges.update(dict.fromkeys(_as_known(member)))
     shown = list(edges)[:limit] if limit else list(edges)
     several = len({section.subject for section in sections}) > 1
     members = [member for section in sections for member in section.members]
@@ -112,6 +112,12 @@ def _answer(project: Project, question: str, symbol: str, sections: Sequence[que
         limitations=tuple(limitations),
         notes=tuple(f"{s.question}{f' of {s.subject}' if several else ''}: {len(s.members)}" for s in sections) if len(sections) > 1 else (),
     )
+
+
+def _as_known(member: queries.Member) -> Iterator[Edge]:
+    """A member's edges as far as they tell of the membership: that a call is proved does not prove that a test far behind it gets there."""
+    for edge in member.edges:
+        yield replace(edge, confidence_kind=member.confidence_kind, reason=member.reason) if member.is_weaker else edge
 
 
 def _unreferenced(project: Project, graph: GraphTree, prefix: str, limit: int) -> GraphAnswer:

@@ -443,7 +443,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip
 """What each command is given below, where it needs something other than a symbol."""
-SYMBOL_QUESTIONS = {"callers", "callees", "subclasses", "readers", "writers", "tests", "impact"}
+SYMBOL_QUESTIONS = {"callers", "callees", "subclasses", "implementers", "readers", "writers", "tests", "impact"}
 ORDER = ["reopen", "correct", "supersede", "redact", "remove", "import", "scip", "withdraw", "pyrefly", "migrate", "uninit"]
 
 

@@ -114,6 +114,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
         "callers": Entry("What calls a symbol", "questions", "GraphAnswer"),
         "callees": Entry("What a symbol calls", "questions", "GraphAnswer"),
         "subclasses": Entry("What inherits from a class or implements an interface", "questions", "GraphAnswer"),
+        "implementers": Entry("What implements a type, or overrides a method", "questions", "GraphAnswer"),
         "importers": Entry("What imports a file or module", "questions", "GraphAnswer"),
         "imports": Entry("What a file or module imports", "questions", "GraphAnswer"),
         "readers": Entry("What reads a constant, attribute or configuration key", "questions", "GraphAnswer"),

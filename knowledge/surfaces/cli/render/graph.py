@@ -24,7 +24,7 @@ def graph_answer(answer: GraphAnswer) -> list[Line]:
     counts = f"{answer.resolved:,} resolved{seen}, {answer.inferred:,} inferred"
     about = Text.assemble(" of ", data(answer.symbol, NAME)) if answer.symbol else Text()
     lines = [Line(Text.assemble((answer.question, "bold"), about, " in ", tree_text(answer.tree), ": ", counts), hang=2)]
-    if not answer.edges and answer.symbol:
+    if not answer.edges and not answer.symbols and answer.symbol:
         lines.append(Line(Text("none was found, which does not mean that there is none", style="yellow")))
     lines += edge_lines(answer.edges, answer.symbol)
     lines += [Line(data(symbol), 2) for symbol in answer.symbols]
