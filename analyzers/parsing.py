@@ -51,7 +51,8 @@ _TEXT_CODECS = re.compile(
 )
 _MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
-_QUOTED = re.compile(rb"""\"[^"\\]*(?:\\.[^"\\]*)*\"|'[^'\\]*(?:\\.[^'\\]*)*'|`[^`\\]*(?:\\.[^`\\]*)*`""", re.DOTALL)
+_QUOTED = re.compile(rb"""(["'`])(?:(?!\1)[^\\]|\\.)*+(?:\1|\\?\Z)""", re.DOTALL)
+"""A text in quotes, or from a quote to the end: so that no part of a line is looked through twice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,19 @@ _BUILT_IN = frozenset(
     name for kind in (str, bytes, list, dict, set, tuple, int, float, type(iter("")), type(len)) for name in dir(kind) if not name.startswith("_")
 )
 _USUAL = frozenset({
-    "acquire", "addListener", "apply", "as_posix", "at", "bind", "call", "catch", "charAt", "charCodeAt", "clear", "close", "codePointAt", "commit",
-    "concat", "connect", "debug", "delete", "description", "destroy", "emit", "endsWith", "entries", "error", "every", "exception", "exec",
-    "execute", "exists", "fetchall", "fetchone", "fill", "filter", "finally", "find", "findIndex", "findLast", "findall", "finditer", "flat",
-    "flatMap", "flush", "forEach", "fullmatch", "getDate", "getDay", "getFullYear", "getHours", "getMinutes", "getMonth", "getSeconds", "getTime",
-    "group", "groups", "has", "hasOwnProperty", "includes", "info", "is_dir", "isPrototypeOf", "keys", "lastIndexOf", "length", "localeCompare",
-    "log", "map", "match", "matchAll", "message", "mkdir", "next", "normalize", "off", "on", "once", "open", "padEnd", "padStart", "pause", "pipe",
-    "push", "put", "read", "readline", "readlines", "reduce", "reduceRight", "release", "removeListener", "repeat", "replaceAll", "resolve",
-    "result", "resume", "reverse", "run", "search", "seek", "send", "set", "setDate", "shift", "size", "slice", "some", "sort", "source", "splice",
-    "start", "startsWith", "stop", "sub", "submit", "substr", "substring", "test", "then", "throw", "toFixed", "toISOString", "toJSON",
-    "toLocaleLowerCase", "toLocaleString", "toLowerCase", "toSorted", "toString", "toUpperCase", "trim", "trimEnd", "trimStart", "unshift",
-    "valueOf", "values", "wait", "warn", "warning", "write",
+    "acquire", "addEventListener", "addListener", "appendChild", "apply", "arrayBuffer", "as_posix", "at", "bind", "blob", "call", "catch",
+    "charAt", "charCodeAt", "clear", "close", "codePointAt", "commit", "concat", "connect", "debug", "delete", "description", "destroy",
+    "dispatchEvent", "emit", "endsWith", "entries", "error", "every", "exception", "exec", "execute", "exists", "fetchall", "fetchone", "fill",
+    "filter", "finally", "find", "findIndex", "findLast", "findall", "finditer", "flat", "flatMap", "flush", "forEach", "formData", "fullmatch",
+    "getAttribute", "getDate", "getDay", "getFullYear", "getHours", "getItem", "getMinutes", "getMonth", "getReader", "getSeconds", "getTime",
+    "getWriter", "group", "groups", "has", "hasOwnProperty", "includes", "info", "isPrototypeOf", "is_dir", "json", "keys", "lastIndexOf",
+    "length", "localeCompare", "log", "map", "match", "matchAll", "message", "mkdir", "next", "normalize", "off", "on", "once", "open", "padEnd",
+    "padStart", "pause", "pipe", "postMessage", "push", "put", "querySelector", "querySelectorAll", "read", "readline", "readlines", "reduce",
+    "reduceRight", "release", "removeEventListener", "removeItem", "removeListener", "repeat", "replaceAll", "resolve", "result", "resume",
+    "reverse", "run", "search", "seek", "send", "set", "setAttribute", "setDate", "setItem", "shift", "size", "slice", "some", "sort", "source",
+    "splice", "start", "startsWith", "stop", "sub", "submit", "substr", "substring", "supports", "test", "text", "then", "throw", "toFixed",
+    "toISOString", "toJSON", "toLocaleLowerCase", "toLocaleString", "toLowerCase", "toSorted", "toString", "toUpperCase", "trim", "trimEnd",
+    "trimStart", "unshift", "valueOf", "values", "wait", "warn", "warning", "write",
 })  # fmt: skip
 COMMON_NAMES = _BUILT_IN | _USUAL
 """Names that objects outside the repository bear so often that a guess by name alone would be wrong."""

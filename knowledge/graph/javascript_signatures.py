@@ -24,6 +24,7 @@ class Signatures:
         self._memory = memory
         self._types = types
         self._classes = classes
+        self._rows: dict[tuple[bytes, int, str], list[Annotation]] = {}
 
     def of(self, value: Value, name: str, call: Expression | None = None) -> Described | None:
         """The function type as which a value may be called (`name` CALLED) or constructed (CONSTRUCTED); of several the first that the arguments fit.
@@ -60,16 +61,21 @@ class Signatures:
             return None
         order = self._classes.order(value.path, value.index)
         environment = self._classes.environment(order, found.row, value, environment_of(value))
-        rows = [row.arguments[0] for b in member.bindings for row in read_type(b.annotation).arguments if row.arguments]
+        key = (member.path, member.scope, name)
+        rows = self._rows.get(key)
+        if rows is None:
+            rows = [row.arguments[0] for b in member.bindings for row in read_type(b.annotation).arguments if row.arguments]
+            self._rows[key] = rows
         return _chosen(rows, Place(member.path, member.scope), environment, call)
 
 
 def _chosen(rows: list[Annotation], place: Place, environment: Environment | None, call: Expression | None) -> Described | None:
     """The first of several function types that the arguments fit."""
     functions = [row for row in rows if row.kind == "function"]
-    fitting = [row for row in functions if call is None or _fits(row, call)]
-    chosen = (fitting or functions)[:1]
-    return Described(RUNTIME, "Function", (), (), place, chosen[0], environment) if chosen else None
+    if not functions:
+        return None
+    chosen = functions[0] if call is None else next((row for row in functions if _fits(row, call)), functions[0])
+    return Described(RUNTIME, "Function", (), (), place, chosen, environment)
 
 
 def _fits(function: Annotation, call: Expression) -> bool:

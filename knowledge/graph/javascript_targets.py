@@ -38,6 +38,12 @@ class Declared(NamedTuple):
     is_near: bool = False
 
 
+def _without_lambdas(flow: Flow) -> Flow:
+    if not any(isinstance(value, Lambda) for value in flow.values):
+        return flow
+    return Flow(tuple(value for value in flow.values if not isinstance(value, Lambda)), False, flow.reason)
+
+
 class Targets:
     """Targets of the calls of one file."""
 
@@ -75,10 +81,11 @@ class Targets:
 
     def _find(self, call: Call, place: Place, callee: Expression) -> list[Target]:
         flow = self._flow.expression(place, callee)
-        runs = self._runs(flow)
+        # A function without a name that is a member is not all of what it belongs to.
+        runs = self._runs(flow if callee.kind == "name" else _without_lambdas(flow))
         if callee.kind in ("name", "attribute"):
             named = self._variables(place, callee)
-            if named and not (runs and named[0].is_near and self._outline.language == "javascript"):
+            if named and not self._is_meant(named, runs):
                 return self._named(named)
         if runs or flow.is_certain or any(isinstance(v, External | Foreign | ForeignMethod | Lambda) for v in flow.values):
             return runs
@@ -96,6 +103,10 @@ class Targets:
         if not any(isinstance(found, Function | Lambda) for found in flow.values):
             return []
         return [Target(t.symbol, "inferred", "alias", t.rivals) for t in self._runs(flow) if t.symbol.path]
+
+    def _is_meant(self, named: list[Declared], runs: list[Target]) -> bool:
+        """Whether what runs is meant rather than the constant that is named: in plain JavaScript, where it is known beside it."""
+        return bool(runs) and named[0].is_near and self._outline.language == "javascript"
 
     def _named(self, rows: list[Declared]) -> list[Target]:
         symbols = {(row.path, row.definition): self._writer.symbol(row.path, row.definition) for row in rows}
@@ -297,7 +308,7 @@ class Targets:
             return []
         runs = self._runs(self._flow.expression(place, expression))
         named = self._variables(place, expression)
-        return self._named(named) if named and not runs else runs
+        return self._named(named) if named and not self._is_meant(named, runs) else runs
 
     def _guess(self, place: Place, callee: Expression, call: Call) -> list[Target]:
         row = call.name_span.row

@@ -20,6 +20,10 @@ _SAME = frozenset({"Partial", "Required", "Readonly", "NonNullable", "NoInfer", 
 _PARTS = frozenset({"Exclude", "Extract"})
 _ARRAYS = frozenset({"Array", "ReadonlyArray"})
 _EMPTY = Annotation("object")
+_BRANCHES = 6
+"""A conditional type with more results than this leads to no one of them."""
+_EXPANSIONS = 2
+"""An alias that leads back to itself (`type Rest<T> = T extends [infer A, ...infer B] ? Rest<B> : …`) is written out this often."""
 
 
 class TypeFollowing(Protocol):
@@ -167,7 +171,7 @@ class Types:
 
     def _conditional(self, place: Place, annotation: Annotation, environment: Environment | None) -> Flow:
         """Either branch: where both lead to one declaration, it does not matter which."""
-        return self._union(place, annotation, environment)
+        return self._union(place, annotation, environment) if _branches(annotation) <= _BRANCHES else UNKNOWN
 
     def _typeof(self, place: Place, annotation: Annotation, environment: Environment | None) -> Flow:
         head, *rest = annotation.name.split(".")
@@ -308,6 +312,8 @@ class Types:
         key = ("alias", path, index)
         if not self.declarations.parameters(path, index):
             return self._memory.remember(path, key, UNKNOWN, self.flow, value.place, read_type(definition.returns), None)
+        if _times_inside(path, index, environment) >= _EXPANSIONS:
+            return UNKNOWN
         return self.flow(value.place, read_type(definition.returns), Arguments(self, path, index, annotation, place, environment))
 
     def _built_in(self, place: Place, annotation: Annotation, environment: Environment | None) -> Flow:
@@ -410,6 +416,22 @@ class Types:
         """What a function type declares for `this`."""
         row = next((row for row in value.annotation.arguments if row.kind == "this"), None)
         return self.flow(value.place, row.arguments[0], value.environment) if row is not None else UNKNOWN
+
+
+def _branches(annotation: Annotation) -> int:
+    return sum(_branches(part) for part in annotation.arguments) if annotation.kind == "conditional" else 1
+
+
+def _times_inside(path: bytes, index: int, environment: Environment | None) -> int:
+    """How often an alias is being written out where another use of it stands."""
+    found, at = 0, environment
+    while at is not None:
+        if isinstance(at, Arguments):
+            found += at.path == path and at.index == index
+            at = at.environment
+        else:
+            at = at.outer
+    return found
 
 
 def _inside(function: Annotation, value: Described) -> Environment | None:

@@ -33,8 +33,8 @@ def facts(parsed: Parsed) -> FileFacts | Skipped:
     reader = Reader(parsed, _tables(parsed.language))
     root = parsed.root
     reader.define_module(root)
-    if not reader.run(root):
-        return Skipped(Limitation("too-deep", f"statements are nested more than {MAX_STACK} deep"))
+    if not reader.run(root) or max(reader.depths) > MAX_STACK:
+        return Skipped(Limitation("too-deep", f"statements or functions are nested more than {MAX_STACK} deep"))
     return finished(reader)
 
 

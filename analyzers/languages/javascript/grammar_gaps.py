@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from analyzers.parsing import Parsed
 
@@ -25,8 +26,10 @@ _SIGNATURE = re.compile(rb"\s*\(")
 _LINE_COMMENT = re.compile(rb"((?:[^/'\"`]|/(?!/))*)//")
 _NO_END = frozenset({b"", b"{", b"(", b"<", b"[", b",", b";", b"|", b"&", b"=", b":", b"?"})
 """A member does not end behind one of these."""
-_LONGEST = 4_000
+_LONGEST = 2_000
 """Bytes of type parameters that are looked through."""
+_MOST, _LINES, _COMMENT = 2_000, 200, 20_000
+"""Members of a file, lines before one and bytes of a comment that are looked at."""
 
 
 def mend(parsed: Parsed) -> None:
@@ -44,7 +47,7 @@ def _unknown(parsed: Parsed) -> Iterator[tuple[int, int, bytes]]:
     """Places that the grammar cannot read, and the byte that they are to be filled with."""
     source = parsed.source
     if parsed.language != "javascript":
-        for found in _NEXT_MEMBER.finditer(source):
+        for found in islice(_NEXT_MEMBER.finditer(source), _MOST):
             if source[found.end()] != ord("<") or _begins_signature(source, found.end()):
                 end = _end_of_code(source, found.start())
                 if source[max(0, end - 1) : end] not in _NO_END:
@@ -57,17 +60,17 @@ def _unknown(parsed: Parsed) -> Iterator[tuple[int, int, bytes]]:
             yield found.start(), found.end(), b"_"
     for start, end in parsed.errors:
         # `&` by itself in an attribute's text.
-        if source[start : start + 1] == b"&" and not source[start:end].split()[1:]:
+        if source[start : start + 1] == b"&" and end - start < _LONGEST and not source[start:end].split()[1:]:
             yield start, start + 1, b"_"
 
 
 def _end_of_code(source: bytes, end: int) -> int:
-    """Where the code before the line break at `end` ends: in front of comments and white space."""
-    while True:
+    """Where the code before the line break at `end` ends: in front of comments and white space. 0: too far away."""
+    for _ in range(_LINES):
         start = source.rfind(b"\n", 0, end) + 1
         line = source[start:end].rstrip()
         if line.endswith(b"*/"):
-            end = max(0, source.rfind(b"/*", 0, start + len(line)))
+            end = max(0, source.rfind(b"/*", max(0, end - _COMMENT), start + len(line)))
         elif (comment := _LINE_COMMENT.match(line)) is not None:
             line = line[: comment.end(1)]
             end = start - 1 if not line.strip() else start + len(line.rstrip())
@@ -75,6 +78,7 @@ def _end_of_code(source: bytes, end: int) -> int:
             return start + len(line)
         else:
             end = start - 1
+    return 0
 
 
 def _begins_signature(source: bytes, start: int) -> bool:

@@ -123,6 +123,8 @@ class Reader:
         self.ends: list[int] = []
         """For each scope the byte offset at which it ends."""
         self.bindings: list[Binding] = []
+        self.depths: list[int] = []
+        """For each scope how many are around it."""
         self.declared: list[set[str]] = []
         """For each scope the names that it declares."""
         self.assignments: list[Assignment] = []
@@ -288,6 +290,7 @@ class Reader:
         self.scopes.append(Scope(kind, parent if number else -1, definition, node.start_byte if start < 0 else start))
         self.hoists.append(number if kind != "block" and kind != "class" else self.hoists[parent])
         self.ends.append(node.end_byte)
+        self.depths.append(self.depths[parent] + 1 if number else 0)
         self.declared.append(set())
         return number
 
