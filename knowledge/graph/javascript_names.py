@@ -36,6 +36,10 @@ GLOBALS = frozenset({
     "test", "expect", "beforeEach", "afterEach", "beforeAll", "afterAll", "jest", "vi", "suite", "context", "before", "after", "Bun", "Deno",
 })  # fmt: skip
 """Names that need no declaration: of the language, of browsers and Node, of test runners."""
+_RESERVED = frozenset({
+    "any", "unknown", "never", "string", "number", "boolean", "bigint", "symbol", "object", "undefined", "null", "void", "this", "true", "false",
+})  # fmt: skip
+"""Names of types that no file can declare."""
 _TYPES = frozenset({"class", "interface", "type", "enum", "namespace"})
 _VALUES_TOO = frozenset({"class", "enum", "namespace"})
 _INLINE = frozenset({"block", "comprehension", "class"})
@@ -120,6 +124,9 @@ class Names:
             return known
         found = self.find(place, name, is_type)
         if found is None:
+            if place.path != self._memory.path and name not in _RESERVED:
+                # That a file does not declare a name may change.
+                self.named(place.path, name)
             return one(External(RUNTIME, name), "local") if name in GLOBALS and not is_type else None
         if found.scope == MODULE_SCOPE and (found.after >= 0 or place.path != self._memory.path):
             flow = self.module_name(place.path, name, is_type)

@@ -34,6 +34,12 @@ DECLARATIONS = [
     "export namespace {a} {{ export function {b}() {{ {c}(); }} }}\n",
     "function {a}() {{}}\n{a}.prototype.{b} = function () {{ this.{c}(); }};\nmodule.exports = {a};\n",
     "for (const {a} of {b}()) {a}.{c}();\n",
+    "export interface {a} {{\n  (x: {b}): {c}\n  <T>(f: (x: T) => {a}): T\n  new (): {b}\n}}\n",
+    "export const {a} = make<{b}>() as {c};\n{a}((x) => x.{b}());\nnew {a}().{c}();\n",
+    "export const {a}: {b} & {{ {c}: 1 }} = (x) => x.{c}();\n",
+    "export const {a} = {{ {b}, {c}: {b}, ...{c} }};\n{a}.{b}();\n{a}.{c}();\n",
+    "export type {a}<T> = T extends [infer A, ...infer B] ? {a}<B> : {b};\nexport let {c}: {a}<[{b}]>;\n{c}.{b}();\n",
+    "export default {{ {a}, {b}: {c}.{a} }};\n",
 ]
 LINKS = [
     "import {{ {a} }} from '{m}';\n{a}().{b}();\n",
