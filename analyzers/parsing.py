@@ -28,7 +28,8 @@ from analyzers.registry import LANGUAGES
 __all__ = ["ERROR_KIND", "MAX_BYTES", "MAX_DEPTH", "MAX_LINE", "Edit", "Grammar", "Node", "Parsed", "grammar_of", "parse", "source_text"]
 
 GRAMMARS = frozenset({
-    "bash", "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "lua", "php", "python", "ruby", "rust", "scala", "swift", "tsx", "typescript",
+    "bash", "c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "lua", "php", "python", "ruby", "rust", "scala", "solidity", "swift",
+    "tsx", "typescript",
 })  # fmt: skip
 
 MAX_BYTES = 2_000_000

@@ -63,6 +63,7 @@ LANGUAGES: Mapping[str, LanguageSpec] = {
         LanguageSpec("ruby", "code", "tags", "1", "ruby", 14, (".rb", ".rake", ".gemspec"), ("Gemfile", "Rakefile"), ("ruby",)),
         LanguageSpec("rust", "code", "tags", "1", "rust", 15, (".rs",)),
         LanguageSpec("scala", "code", "tags", "1", "scala", 14, (".scala", ".sc")),
+        LanguageSpec("solidity", "code", "tags", "1", "solidity", 15, (".sol",)),
         LanguageSpec("swift", "code", "tags", "1", "swift", 14, (".swift",)),
         LanguageSpec("toml", "data", "toml", "1", suffixes=(".toml",), file_names=("Pipfile", "poetry.lock", "uv.lock", "Cargo.lock")),
         LanguageSpec("yaml", "data", "yaml", "1", suffixes=(".yaml", ".yml"), file_names=(".clang-format",)),

@@ -16,6 +16,7 @@ MANIFESTS: Mapping[str, tuple[str, ...]] = {
     "php": ("composer.json",),
     "ruby": ("Gemfile", ".gemspec"),
     "rust": ("Cargo.toml",),
+    "solidity": ("foundry.toml", "hardhat.config.js", "hardhat.config.ts", "truffle-config.js"),
     "swift": ("Package.swift",),
 }
 """Family → names of manifests; one that begins with a dot is an ending."""
