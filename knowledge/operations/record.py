@@ -29,6 +29,7 @@ from knowledge.operations.specs import claimed, read_anchor, read_lines, read_pr
 from knowledge.operations.tags import kept_tags
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
+from knowledge.operations.write_gate import write_gate
 from knowledge.records.answers import ClaimAnswer
 from knowledge.records.claims import Anchor, Author, Claim, ClaimKind, FreshnessPolicy, Predicate, Scope, Verdict
 from knowledge.records.events import Event
@@ -75,8 +76,12 @@ class Draft:
 
 
 def record(project: Project, draft: Draft) -> ClaimAnswer:
-    """Store the claim with its anchors, evidence and first verdict. Raises InvalidRecordError, UnknownSymbolError, UnknownPathError."""
-    return record_many(project, [draft])[0]
+    """Store the claim with its anchors, evidence and first verdict, and hold it against what is remembered.
+
+    Raises InvalidRecordError, UnknownSymbolError, UnknownPathError.
+    """
+    answer = record_many(project, [draft])[0]
+    return replace(answer, gate=write_gate(project, answer.claim.id))
 
 
 def record_many(project: Project, drafts: Sequence[Draft]) -> list[ClaimAnswer]:

@@ -108,10 +108,37 @@ class VerdictLine:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteGateWarning:
+    """A sentence of a claim that may contradict one that is remembered, side by side. how: cannot, number, switch, denied, taken-back, value.
+
+    evidence: what the precedent rests on.
+    """
+
+    precedent: str
+    how: str
+    sentence: str
+    remembered: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WriteGateAnswer:
+    """What became of holding a claim against what is remembered. has_run False: it could not be done, and `note` says why.
+
+    compared: how many claims it was held against.
+    """
+
+    has_run: bool
+    note: str = ""
+    compared: int = 0
+    warnings: tuple[WriteGateWarning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimAnswer:
     """One claim with all it stands on (`claim show`, and the answer of recording and of every step).
 
-    could_rest_on: anchors that recording offered and did not take, as one writes them.
+    could_rest_on: anchors that recording offered and did not take, as one writes them. gate: what it may contradict, where it was just recorded.
     """
 
     tree: TreeName
@@ -127,6 +154,7 @@ class ClaimAnswer:
     relations: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     could_rest_on: tuple[str, ...] = ()
+    gate: WriteGateAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from knowledge.records.answers import (
     ReconcileAnswer,
     TouchedLine,
     VerdictLine,
+    WriteGateAnswer,
 )
 from knowledge.surfaces.cli.render.lines import (
     BLANK,
@@ -172,8 +173,20 @@ def touched_lines(touched: Sequence[TouchedLine]) -> list[Line]:
 
 def _note_lines(answer: ClaimAnswer) -> list[Line]:
     """Notes, but for what the anchors say already."""
+    gate = _gate_lines(answer.gate) if answer.gate is not None else []
     notes = [text for text in answer.notes if not (answer.anchors and text.startswith("cannot notice"))]
-    return [BLANK, *(note(text) for text in notes)] if notes else []
+    return [BLANK, *(note(text) for text in notes), *gate] if notes or gate else []
+
+
+def _gate_lines(gate: WriteGateAnswer) -> list[Line]:
+    """What the claim may contradict, both sentences side by side; and that it could not be held against anything."""
+    if not gate.has_run:
+        return [note(f"warning: {gate.note}")]
+    lines = []
+    for warning in gate.warnings:
+        lines.append(note(f"warning: this may contradict {warning.precedent} ({warning.how}), which was kept too; say which holds"))
+        lines += [Line(data(f"now: “{warning.sentence}”", QUIET), 4, hang=2), Line(data(f"remembered: “{warning.remembered}”", QUIET), 4, hang=2)]
+    return [*lines, *([note(gate.note)] if gate.note else [])]
 
 
 def _anchor_lines(anchors: Sequence[AnchorLine]) -> list[Line]:
