@@ -52,7 +52,7 @@ class Retesting:
     def reasons(self, test: str) -> tuple[str, ...]:
         """Why the test must run again; nothing where all that it rests on is as it was."""
         covered = self._coverage.tests[test]
-        found = [f"{self._what(position)} changed" for position in covered.ran if self._differs(position)]
+        found = [f"{self._what(position)} changed" for position in covered.ran if self.differs(position)]
         found += [f"{self._what(position)}, run at import, changed" for position in self._changed_at_import]
         mask = self._mask_of(covered.ran)
         found += [text for number, text in self._imports.items() if mask >> number & 1]
@@ -75,7 +75,8 @@ class Retesting:
         symbol = self._symbols[position]
         return str(symbol) if symbol.qualified_name else f"what the import of {symbol} runs"
 
-    def _differs(self, position: int) -> bool:
+    def differs(self, position: int) -> bool:
+        """Whether a covered symbol has another text here."""
         if position not in self._states:
             symbol = self._symbols[position]
             number = self._numbers.get(symbol.path)
@@ -86,7 +87,7 @@ class Retesting:
 
     @cached_property
     def _changed_at_import(self) -> list[int]:
-        return [position for position in self._coverage.at_import if self._differs(position)]
+        return [position for position in self._coverage.at_import if self.differs(position)]
 
     @cached_property
     def _changed_files(self) -> dict[int, CoveredFile]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzers.facts import Call, FileFacts
 from knowledge.claims.covered import content_of, imported_of, names_of
 from knowledge.claims.masking import mask
 from knowledge.facts.importers.observer import Code, Seen, SeenCall, SeenTest
+from knowledge.facts.importers.reports import ReportedTest
 from knowledge.invalidation.retesting import opened_hash, shown, symbol_of
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.analyses import AnalysedFile
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, show_path
-from knowledge.records.runs import Coverage, CoveredFile, CoveredSymbol, CoveredTest, TestResult
+from knowledge.records.runs import BAD, Coverage, CoveredFile, CoveredSymbol, CoveredTest, TestResult
 
 OBSERVER = "knowledge-observer"
 _NOT_CALLED = frozenset({"<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>", "<module>"})
@@ -59,6 +60,26 @@ def results_of(seen: Seen, run_id: str, mapped: Mapped) -> list[TestResult]:
             TestResult(run_id, test.test, test.outcome, test.seconds, message, shown(symbol) if symbol else "", given, is_flaky)  # type: ignore[arg-type]
         )
     return found
+
+
+def reported_results(reported: Iterable[ReportedTest], run_id: str, mapped: Mapped, known: frozenset[str]) -> list[TestResult]:
+    """What reports say of tests that nothing else told of. One that is told twice with different outcomes is flaky; what failed is kept."""
+    found: dict[str, TestResult] = {}
+    for test in reported:
+        if test.test in known:
+            continue
+        path = mapped.path(test.path or test.test.partition("::")[0])
+        names = [part.partition("[")[0] for part in test.test.split("::")[1:]]
+        symbol = symbol_of(path, ".".join(names), test.line, mapped.view) if path is not None and names else None
+        shown_symbol = shown(symbol) if symbol is not None and symbol.qualified_name else ""
+        result = TestResult(run_id, test.test, test.outcome, test.seconds, mask(test.message)[:_MOST_MESSAGE], shown_symbol)
+        other = found.get(test.test)
+        if other is None:
+            found[test.test] = result
+        elif other.outcome != test.outcome:
+            worse = result if test.outcome in BAD else other
+            found[test.test] = replace(worse, is_flaky={other.outcome, test.outcome} & BAD != set() and "passed" in (other.outcome, test.outcome))
+    return list(found.values())
 
 
 def _own_symbol(test: SeenTest, mapped: Mapped) -> SymbolId | None:

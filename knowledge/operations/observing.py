@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,9 +17,10 @@ from typing import Any
 from knowledge import observer
 from knowledge.claims.masking import mask
 from knowledge.config import LIMITS
-from knowledge.errors import UsageError
+from knowledge.errors import InvalidRecordError, UsageError
 from knowledge.facts.importers.observer import Seen, read_folder
-from knowledge.operations.covering import OBSERVER, Mapped, counts, coverage_of, observed_edges, results_of
+from knowledge.facts.importers.reports import ReportedTest, read_report
+from knowledge.operations.covering import OBSERVER, Mapped, counts, coverage_of, observed_edges, reported_results, results_of
 from knowledge.operations.project import WORKING_TREE, Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.retests import Retests, settings_hash
@@ -67,18 +69,45 @@ def observe(project: Project, asked: ToRun, pass_on: Callable[[bytes], None] = l
     view = reading.trees.at()
     directory = (asked.directory or root).resolve()
     at = project.now()
-    folder = Path(tempfile.mkdtemp(prefix="knowledge-run-"))
+    folder, begun = Path(tempfile.mkdtemp(prefix="knowledge-run-")), time.time()
     try:
         variables = {**asked.given, **_observing(asked, folder, root)}
         finished = run_command(asked.command, directory, variables, Bounds(asked.seconds, LIMITS.output_bytes), pass_on)
         seen = read_folder(folder, LIMITS.observed_bytes)
+        reports, unread = _reports(asked, root, begun)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     changed = _changed_meanwhile(project, view)
     mapped = Mapped(view, changed)
     run = _run(project, asked, finished, seen, mapped)
     run = replace(run, at=at, directory=_below(directory, root))
-    return record_run(project, reading, run, seen, mapped, mask(finished.output.decode("utf-8", "replace")))
+    if reports:
+        run = replace(run, tool=", ".join([*filter(None, [run.tool]), *dict.fromkeys(reports)]))
+    if unread:
+        run = replace(run, detail=run.detail | {"notes": [*run.detail.get("notes", []), *unread]})
+    told = reported_results([test for tests in reports.values() for test in tests], run.id, mapped, frozenset(seen.tests))
+    return record_run(project, run, Told(seen, mapped, told, mask(finished.output.decode("utf-8", "replace"))))
+
+
+def _reports(asked: ToRun, root: Path, begun: float) -> tuple[dict[str, list[ReportedTest]], list[str]]:
+    """What the reports say that the command wrote, by format, and which of them were not read: one that lay there before says nothing of this run."""
+    found: dict[str, list[ReportedTest]] = {}
+    unread = []
+    for path in asked.reports:
+        try:
+            status = path.stat()
+            if status.st_mtime < begun - 1:
+                unread.append(f"{path.name} was not written by this run, so it was not read")
+            elif status.st_size > LIMITS.observed_bytes:
+                unread.append(f"{path.name} is larger than {LIMITS.observed_bytes:,} bytes, so it was not read")
+            else:
+                form, tests = read_report(path.read_bytes(), str(root))
+                found.setdefault(form, []).extend(tests)
+        except OSError as error:
+            unread.append(f"{path.name} could not be read: {error.strerror}")
+        except InvalidRecordError as error:
+            unread.append(f"{path.name}: {error.message}")
+    return found, unread
 
 
 def _observing(asked: ToRun, folder: Path, root: Path) -> dict[str, str]:
@@ -156,9 +185,20 @@ def _detail(asked: ToRun, finished: Finished, seen: Seen, mapped: Mapped) -> dic
     return detail | ({"notes": notes} if notes else {})
 
 
-def record_run(project: Project, reading: Reading, run: Run, seen: Seen, mapped: Mapped, output: str = "") -> RunAnswer:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of a run besides the run itself. reported: results that only a report tells. output: masked."""
+
+    seen: Seen
+    mapped: Mapped
+    reported: list[TestResult]
+    output: str = ""
+
+
+def record_run(project: Project, run: Run, told: Told) -> RunAnswer:
     """Keep a run with its results, what they cover and the calls that were taken; the answer about it."""
-    results = results_of(seen, run.id, mapped)
+    seen, mapped, output = told.seen, told.mapped, told.output
+    results = [*results_of(seen, run.id, mapped), *told.reported]
     coverage: Coverage | None = None
     if run.detail.get("how") in ("functions", "edges") and seen.tests:
         coverage = coverage_of(seen, mapped, settings_hash(mapped.view, str(run.detail.get("rootdir", ""))))

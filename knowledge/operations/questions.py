@@ -10,15 +10,17 @@ from pathlib import Path
 from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymbolError, UsageError
 from knowledge.graph import queries
 from knowledge.graph.network import ExportHeader, to_graphml, to_json, whole_graph
+from knowledge.operations.exercised import found_and_not_seen, observed_tests, seen_and_not_found
 from knowledge.operations.graph_tree import GraphTree, find_one
 from knowledge.operations.lines import edge_line
 from knowledge.operations.outside import OutsideTree
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
+from knowledge.operations.retests import Retests
 from knowledge.operations.specs import file_or_symbol
 from knowledge.records.answers import GraphAnswer, TransferAnswer
 from knowledge.records.edges import Edge
-from knowledge.records.identifiers import SymbolId, show_path
+from knowledge.records.identifiers import SymbolId, file_symbol, show_path
 
 _ONE: dict[str, Callable[[GraphTree, SymbolId], queries.Answer]] = {
     "callers": queries.callers,
@@ -34,12 +36,13 @@ _ONE: dict[str, Callable[[GraphTree, SymbolId], queries.Answer]] = {
 _OF_SETTINGS = ("readers", "writers", "impact")
 _MOST_KEYS = 10
 """Of keys that a bare name may mean; more must be told apart."""
-QUESTIONS = (*_ONE, "impact", "path", "unreferenced")
+QUESTIONS = (*_ONE, "impact", "path", "unreferenced", "unseen", "unfound")
 """Every question that may be asked."""
 
 
 def ask(project: Project, question: str, symbol_text: str = "", *, other: str = "", at: str | None = None, limit: int = 200) -> GraphAnswer:
-    """Answer one of QUESTIONS. `path` leads from the symbol to `other`; `unreferenced` may be bounded by a path prefix given as the symbol.
+    """Answer one of QUESTIONS. `path` leads from the symbol to `other`; `unreferenced`, `unseen` (calls that
+    no run took) and `unfound` (calls that a run took and reading the code does not show) may be bounded by a path prefix given as the symbol.
 
     Raises UsageError, UnknownSymbolError, UnknownPathError, AmbiguousSymbolError.
     """
@@ -49,11 +52,15 @@ def ask(project: Project, question: str, symbol_text: str = "", *, other: str = 
     graph = GraphTree(view, OutsideTree(view, project.ledger.analyses))
     if question == "unreferenced":
         return _unreferenced(project, graph, symbol_text, limit)
+    if question in ("unseen", "unfound"):
+        return _differing(project, graph, question, symbol_text, limit)
     subjects = _subjects(question, symbol_text, graph)
     if question == "impact":
         sections: Sequence[queries.Answer] = [section for symbol in subjects for section in queries.impact(graph, symbol).sections()]
     elif question == "path":
         sections = [queries.path(graph, subjects[0], find_one(other, view))]
+    elif question == "tests":
+        return _tests(project, graph, subjects[0], limit)
     else:
         sections = [_ONE[question](graph, symbol) for symbol in subjects]
     if question in _OF_SETTINGS:
@@ -118,6 +125,27 @@ def _as_known(member: queries.Member) -> Iterator[Edge]:
     """A member's edges as far as they tell of the membership: that a call is proved does not prove that a test far behind it gets there."""
     for edge in member.edges:
         yield replace(edge, confidence_kind=member.confidence_kind, reason=member.reason) if member.is_weaker else edge
+
+
+def _tests(project: Project, graph: GraphTree, symbol: SymbolId, limit: int) -> GraphAnswer:
+    """Tests that ran the symbol beside those that call or reach it."""
+    ran, past = observed_tests(symbol, Retests(project, graph.view))
+    static = queries.tests_of(graph, symbol)
+    seen = queries.Answer("tests", symbol, tuple(queries.Member(e.object, "observed", e.reason, (e,)) for e in ran), 0, ())
+    answer = _answer(project, "tests", str(symbol), [seen, static], graph, limit)
+    note = (f"past: {past} tests ran it when its text was another",) if past else ()
+    return replace(answer, notes=(f"observed: {len(ran)}", f"by the code: {len(static.members)}", *note))
+
+
+def _differing(project: Project, graph: GraphTree, question: str, prefix: str, limit: int) -> GraphAnswer:
+    """Where what was seen and what reading the code shows differ."""
+    retests = Retests(project, graph.view)
+    ran = len(retests.ran_here)
+    edges = found_and_not_seen(graph, prefix, retests) if question == "unseen" else seen_and_not_found(graph, prefix)
+    members = tuple(queries.Member(edge.object, edge.confidence_kind, edge.reason, (edge,)) for edge in edges)
+    answer = _answer(project, question, prefix, [queries.Answer(question, file_symbol(b""), members, 0, tuple(graph.limitations(b"")))], graph, limit)
+    told = f"{ran} functions ran under observation with the text that they have here; of all others nothing is said"
+    return replace(answer, notes=(told if ran else "no run was observed here: `knowledge run -- pytest`",))
 
 
 def _unreferenced(project: Project, graph: GraphTree, prefix: str, limit: int) -> GraphAnswer:

@@ -91,6 +91,26 @@ class Retests:
             self._coverage[run.id] = self._project.ledger.runs.coverage(run.id) if run.snapshot_key else None
         return self._coverage[run.id]
 
+    def is_as_it_ran(self, run: Run, position: int) -> bool:
+        """Whether a symbol of a run's coverage has the text here that it had there."""
+        if run.snapshot_key == self.view.tree.snapshot.key:
+            return True
+        judged = self._retesting(run)
+        return judged is not None and not judged.differs(position)
+
+    @cached_property
+    def ran_here(self) -> frozenset[str]:
+        """Every symbol that a test ran with the text that it has here. A test that was skipped ran nothing."""
+        found = set()
+        for test, known in self.known.items():
+            coverage = self.coverage(known.run)
+            assert coverage is not None
+            if known.result.outcome != "skipped":
+                found |= {coverage.symbols[p].symbol for p in coverage.tests[test].ran if self.is_as_it_ran(known.run, p)}
+            if known.result.outcome in ("skipped", "error"):
+                found.discard(known.result.symbol)
+        return frozenset(found)
+
     def reasons(self, run: Run, test: str) -> tuple[str, ...]:
         """Why the result of a test in a run does not hold in this tree; nothing where it does."""
         if run.snapshot_key == self.view.tree.snapshot.key:

@@ -438,7 +438,7 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("plan", "drop"): ("GOAL", "THIRD", "-m", "x"), ("claim", "drop-premise"): ("GOAL", "OTHER", "-m", "x"),
     ("plan", "done"): ("GOAL", "-m", "x"), ("plan", "reopen"): ("GOAL", "-m", "x"),
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
-    ("run",): ("--json", "true"), ("runs", "show"): ("RUN",), ("tests", "affected"): (),
+    ("run",): ("--json", "true"), ("runs", "show"): ("RUN",), ("tests", "affected"): (), ("unseen",): (), ("unfound",): (),
     ("analysis", "list"): (), ("analysis", "scip"): ("SCIP",), ("analysis", "pyrefly"): (), ("analysis", "withdraw"): ("a_", "-m", "x"),
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip

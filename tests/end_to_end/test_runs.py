@@ -127,6 +127,23 @@ def test_observed_calls_stand_beside_the_static_ones(at: Shop) -> None:
     assert found["Basket.dearest", "net"] == "through-native"
 
 
+def test_which_tests_ran_it_and_where_code_and_runs_differ(at: Shop) -> None:
+    """Observed tests stand beside those that reach it; a change makes them past; a call through a property is seen and not found."""
+    assert "no run was observed" in at.ask("unseen", "--json")[1]["notes"][0]
+    at.run()
+    answer = at.ask("tests", "net", "--json")[1]
+    ran = {edge["object"].rpartition("::")[2] for edge in answer["edges"] if edge["reason"] == "ran"}
+    assert ran == {"test_net", "test_gross", "test_total", "test_dearest"}
+    assert any(edge["confidence_kind"] != "observed" for edge in answer["edges"])
+    unseen = {(edge["subject"], edge["object"]) for edge in at.ask("unseen", "--json")[1]["edges"]}
+    assert unseen == set()
+    assert {edge["reason"] for edge in at.ask("unfound", "--json")[1]["edges"]} == {"implicit"}
+    at.change(PRICES, "return price\n", "return price + 0\n")
+    later = at.ask("tests", "net", "--json")[1]
+    assert not any(edge["reason"] == "ran" for edge in later["edges"])
+    assert any(note.startswith("past: 4") for note in later["notes"])
+
+
 @pytest.mark.parametrize(
     ("command", "ending", "code", "exit_code"),
     [
@@ -244,3 +261,14 @@ def test_a_file_that_changes_while_it_runs_is_not_spoken_of(at: Shop) -> None:
     assert any("changed while it ran" in note for note in answer["notes"])
     with open_project(at.repo.path) as project:
         assert all(file.path != PRICES.encode() for file in project.ledger.analyses.files())
+
+
+def test_reports_of_other_runners_are_read(at: Shop) -> None:
+    """What the command itself wrote counts; a report that lay there before says nothing of this run."""
+    report = at.repo.path / "out.xml"
+    answer = at.run("--observe", "results", "--report", "out.xml", command=(*PYTEST, "--junitxml=out.xml", "-p", "no:knowledge_observer"))
+    assert answer["run"]["results"] == {"passed": 6, "skipped": 1} and answer["run"]["tool"] == "junit"
+    os.utime(report, (1, 1))
+    stale = at.run("--report", "out.xml", command=("true",))
+    assert stale["run"]["results"] == {} and any("was not written by this run" in note for note in stale["notes"])
+    assert any("could not be read" in note for note in at.run("--report", "none.xml", command=("true",))["notes"])

@@ -130,6 +130,8 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
         ),
         "impact": Entry("Whom to check when a symbol changes", "questions", "GraphAnswer"),
         "path": Entry("How one symbol reaches another", "questions", "GraphAnswer"),
+        "unseen": Entry("Calls that the code shows and that no run took", "questions", "GraphAnswer"),
+        "unfound": Entry("Calls that a run took and that reading the code does not show", "questions", "GraphAnswer"),
         "unreferenced": Entry("Definitions that nothing was found to use", "questions", "GraphAnswer"),
         "analysis": Branch(
             "What other programs say of the code, beside the built-in answers (alone: list)",

@@ -59,3 +59,12 @@ path_command = _question("path", "How one symbol reaches another", lambda run: _
 unreferenced_command = _question(
     "unreferenced", "Definitions that nothing was found to use", click.argument("symbol", required=False, default=""), "SYMBOL narrows it to a file."
 )
+unseen_command = _question(
+    "unseen", "Calls that the code shows and that no run took", click.argument("symbol", required=False, default=""), "SYMBOL narrows it to a path."
+)
+unfound_command = _question(
+    "unfound",
+    "Calls that a run took and that reading the code does not show",
+    click.argument("symbol", required=False, default=""),
+    "SYMBOL narrows it to a path.",
+)
