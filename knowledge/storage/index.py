@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from sqlalchemy.exc import DatabaseError
+
 from knowledge.config import LIMITS
 from knowledge.errors import StoreCorruptError, StoreError
 from knowledge.storage.database import Database, memory_database, open_database, peek_version
@@ -87,7 +89,14 @@ def open_index(path: Path, versions: Mapping[str, tuple[str, str]] | None = None
             was_rebuilt = _is_unusable(path)
             if was_rebuilt:
                 _set_aside(path)
-    store = IndexStore(path, _open(path), versions or {}, was_rebuilt=was_rebuilt)
+    try:
+        db = _open(path)
+    except DatabaseError:
+        # A script cannot run on what lies there: a file of some version between two releases.
+        with file_lock(_rebuild_lock(path), LIMITS.lock_seconds):
+            _set_aside(path)
+        db, was_rebuilt = _open(path), True
+    store = IndexStore(path, db, versions or {}, was_rebuilt=was_rebuilt)
     if was_rebuilt:
         store.count(REBUILT)
     return store

@@ -146,6 +146,21 @@ def test_failed_upgrade_leaves_the_old_version(tmp_path: Path) -> None:
     open_ledger(path).close()
 
 
+def test_index_that_cannot_be_upgraded_is_begun_anew(tmp_path: Path) -> None:
+    """An index on which a script fails is set aside and begun anew, for it is only a cache; the next opening finds it whole."""
+    path = tmp_path / "index.sqlite3"
+    open_index(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+    with open_index(path) as store:
+        assert store.was_rebuilt
+        assert store.counts() == {"index-rebuilt": 1}
+    with open_index(path) as store:
+        assert not store.was_rebuilt
+    assert len(list(tmp_path.glob("index.sqlite3.corrupt-*"))) == 1
+
+
 def test_newer_index_is_begun_anew(tmp_path: Path) -> None:
     """An index of another version is only a cache: set aside, begun anew, told and counted."""
     path = tmp_path / "index.sqlite3"
