@@ -359,6 +359,83 @@ _ROWS = """
 어디 : where
 몇 : how many
 무엇, 뭐 : what
+같은, 동일 : same, identical
+새는, 새지, 새어, 유출, 누출 : leak
+조회 : query, look up, lookup, fetch
+빈, 비어, 비었 : empty
+파일 : file
+폴더, 디렉터리, 디렉토리 : folder, directory
+그래프 : graph
+코드 : code
+크기, 용량 : size
+길이 : length
+개수, 횟수, 건수 : count, number, times
+시도 : attempt, try
+최대 : max, maximum, at most, up to
+최소 : min, minimum, at least
+두, 둘 : two
+세, 셋 : three
+초 : second
+분 : minute
+시간 : hour, time
+일 : day
+주 : week
+개월, 달 : month
+년 : year
+슬래시, 빗금 : slash
+역슬래시, 백슬래시 : backslash
+낱말, 단어 : word
+줄 : line
+열기, 열린, 열어 : open
+닫기, 닫힌, 닫아 : close, closed
+무시 : ignore
+강제 : force
+자동 : automatic, auto
+수동, 손으로, 직접 : manual, by hand
+복사 : copy
+경고 : warning
+제외 : exclude, except
+포함 : include, contain
+반드시, 필수 : must, required, mandatory
+대신 : instead
+불가, 불가능 : impossible, cannot
+금지 : forbidden, banned
+임시 : temporary
+외부 : external, outside
+내부 : internal, inside
+상태 : status, state
+단계 : step, stage, phase
+순서 : order, sequence
+범위 : range, scope
+공개 : public
+비공개 : private
+공유 : share, shared
+생성, 만들 : create, generate, make
+연동, 통합 : integration, integrate
+분리, 나누, 나눠 : split, separate
+압축 : compress, compression
+직렬화 : serialize, serialise, pickle
+요약 : summary
+가입 : sign up, signup, register
+등록 : register, registration
+탈퇴 : delete account, account deletion
+반영 : apply, applied, reflect, show up
+미러 : mirror
+평문 : plain text, plaintext
+절차, 순서도 : procedure, steps
+마지막 : last, final
+전체, 전부 : whole, entire, full
+일부, 부분 : partial, part
+현재, 지금 : current, now
+이전, 예전 : previous, former
+다음 : next
+실시간 : real time, realtime
+주기, 간격 : interval, period
+비용 : cost
+사람 : person, people, human
+팀 : team
+담당, 담당자 : owner, in charge
+보이지, 안 보, 사라지, 사라져, 사라진, 사라졌 : disappear, missing, gone, vanish
 """
 _SHORTEST_PART = 2
 
