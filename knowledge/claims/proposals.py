@@ -60,6 +60,8 @@ def propose(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
 def from_said(said: Said, view: TreeView, lookup: Lookup) -> Proposal | None:
     """The proposal for what a sentence says exactly; None where a name of it is not in the tree or means more than one thing."""
     subject = _one(said.subject, lookup, view, is_module=said.relation in ("imports", "imported_only_by"))
+    if subject is None and said.relation == "defined_in":
+        subject = _one(f"{said.object}::{said.subject}", lookup, view)
     if subject is None:
         return None
     target = said.object
