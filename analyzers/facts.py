@@ -207,6 +207,16 @@ class Return(msgspec.Struct, frozen=True, array_like=True, gc=False):
     span: Span
 
 
+class ParameterCall(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What is given to `definition` as its parameter number `parameter` is called in the body of `caller`: itself, one inside, or a sibling method
+    that calls the attribute in which it was put.
+    """
+
+    definition: int
+    parameter: int
+    caller: int
+
+
 class Value(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A constant, default or configuration value at a key path.
 
@@ -254,6 +264,7 @@ class FileFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Row ranges (first, last) of syntax errors."""
     limitations: tuple[Limitation, ...] = ()
     narrowings: tuple[Narrowing, ...] = ()
+    parameter_calls: tuple[ParameterCall, ...] = ()
 
 
 class SymbolDigest(msgspec.Struct, frozen=True, array_like=True, gc=False):

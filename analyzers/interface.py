@@ -1,8 +1,9 @@
 """What other files can see of a file, as one hash: while it stays the same, nothing that was resolved elsewhere can come out otherwise.
 
 It covers declarations (with parameters, annotations, bases, decorators), bindings of the module and of classes with their values,
-attributes that methods assign, imports, exports, and what functions return, together with the local names that a returned or
-assigned expression goes through. It leaves out calls, other local names, and where things stand: only the order of things counts.
+attributes that methods assign, imports, exports, which parameters are called, and what functions return, together with the local
+names that a returned or assigned expression goes through. It leaves out other calls, other local names, and where things stand: only the
+order of things counts.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ class _Interface:
                 self.imported(imported)
         for exported in facts.exports:
             self.texts += ("export", exported.name, exported.local, exported.module, "type" if exported.is_type_only else "")
+        for row in facts.parameter_calls:
+            names = (facts.definitions[index].qualified_name for index in (row.definition, row.caller))
+            self.texts += ("calls parameter", *names, str(row.parameter))
         self.texts += ("all", *(("*",) if facts.all_names is None else facts.all_names))
         while self.met:
             for binding in self.met.pop():

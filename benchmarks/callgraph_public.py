@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,11 @@ from knowledge.records.identifiers import SymbolId
 
 Names = dict[tuple[str, str], bool]
 """(caller, callee) → whether the edge is resolved."""
+Scored = tuple[str, set[tuple[str, str]], Names]
+"""A case, the edges that it should have, and those that were found."""
 _PYCG = "micro-benchmark/snippets/"
+_MICRO_TRUTH = "Jarvis/ground_truth/micro_benchmark/"
+_MICRO_FILES = "Jarvis/dataset/micro_benchmark/"
 _JARVIS_TRUTH = "Jarvis/ground_truth/macro_benchmark/"
 _JARVIS_FILES = "Jarvis/dataset/macro_benchmark/pj/"
 
@@ -91,18 +95,34 @@ def _dotted(symbol: SymbolId) -> str:
 
 def pycg(repository: Path) -> dict[str, Any]:
     """PyCG's micro benchmark."""
-    contents = contents_of(repository, "HEAD", (_PYCG,))
-    rows = []
+    return _figures(edges for _, *edges in pycg_cases(repository))
+
+
+def jarvis_micro(repository: Path) -> dict[str, Any]:
+    """Jarvis's micro benchmark: PyCG's cases with the order of statements taken seriously, and some more."""
+    return _figures(edges for _, *edges in jarvis_cases(repository))
+
+
+def pycg_cases(repository: Path) -> Iterator[Scored]:
+    """Every case of PyCG's micro benchmark."""
+    yield from _cases(contents_of(repository, "HEAD", (_PYCG,)), _PYCG, _PYCG)
+
+
+def jarvis_cases(repository: Path) -> Iterator[Scored]:
+    """Every case of Jarvis's micro benchmark."""
+    yield from _cases(contents_of(repository, "HEAD", (_MICRO_TRUTH, _MICRO_FILES)), _MICRO_TRUTH, _MICRO_FILES)
+
+
+def _cases(contents: Mapping[bytes, bytes], truths: str, files: str) -> Iterator[Scored]:
     for path in sorted(contents):
-        folder = posixpath.dirname(path)
-        if path.decode().startswith(_PYCG) and path.endswith(b"/callgraph.json"):
-            below = folder + b"/"
+        if path.decode().startswith(truths) and path.endswith(b"/callgraph.json"):
+            name = posixpath.dirname(path.decode().removeprefix(truths))
+            below = f"{files}{name}/".encode()
             case = Case({p[len(below) :]: content for p, content in contents.items() if p.startswith(below) and p.endswith(b".py")})
             modules = {_dotted(SymbolId(p, "")) for p in case.paths}
             truth = json.loads(contents[path])
             wanted = {(a, b) for a, callees in truth.items() for b in callees if _is_inside(b, modules)}
-            rows.append((wanted, case.edges()))
-    return _figures(rows)
+            yield name, wanted, case.edges()
 
 
 def jarvis(repository: Path) -> dict[str, Any]:
@@ -127,7 +147,7 @@ def _is_inside(name: str, modules: Iterable[str]) -> bool:
     return not name.startswith("<") and any(name == module or name.startswith(module + ".") for module in modules)
 
 
-def _figures(rows: Iterable[tuple[set[tuple[str, str]], Names]]) -> dict[str, Any]:
+def _figures(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
     counts: dict[str, int] = defaultdict(int)
     for wanted, found in rows:
         resolved = {key for key, is_resolved in found.items() if is_resolved}

@@ -5,6 +5,7 @@ the key and ask again later (see `reads`). Keys:
 
     python-top:NAME    directories that hold a top-level module or package NAME
     python:STEM        the file (or namespace directory, with "/" at its end) that the path STEM means as a Python module
+    stubs:             every stub file
     javascript:STEM    the file that the path STEM means as an ES or CommonJS module
 
 What follows from project files alone (source directories, declared dependencies, aliases, workspaces) is `describe_python` and
@@ -30,6 +31,7 @@ from knowledge.graph.source import FactSource
 from knowledge.records.identifiers import read_path, show_path
 
 STANDARD_LIBRARY = sys.stdlib_module_names
+_STUBS = b"-stubs"
 _SOURCE_NAMES = (b"src", b"lib", b"python")
 _IGNORED = frozenset((b"node_modules", b".git", b".venv", b"site-packages"))
 _PROJECT_FILES = tuple(b"/" + name for name in PYTHON_FILES + JAVASCRIPT_FILES)
@@ -120,6 +122,8 @@ class Layout:
             name = encode(rest)
             if kind == "python-top":
                 self._answers[key] = tuple(sorted(self._top_level.get(name, ())))
+            elif kind == "stubs":
+                self._answers[key] = tuple(sorted(path for path in self.paths if path.endswith(b".pyi")))
             elif kind == "manifests":
                 self._answers[key] = tuple(self._manifests.get(rest, ()))
             elif kind == "python":
@@ -147,7 +151,9 @@ class Layout:
         """Every module question whose answer may change when `path` is added or removed."""
         if path.endswith((b".py", b".pyi")):
             stem = path.rpartition(b".")[0]
-            for place in (stem, *_ancestors(stem)):
+            if path.endswith(b".pyi"):
+                yield "stubs:"
+            for place in (stem, *_ancestors(stem), *((plain := _without_stubs(stem)) and (plain, *_ancestors(plain)))):
                 if place:
                     yield "python:" + decode(place)
                     yield "python-top:" + decode(posixpath.basename(place))
@@ -157,11 +163,17 @@ class Layout:
             yield "manifests:" + family
 
     def _python_file(self, stem: bytes) -> bytes | None:
-        """A package before a module, source before a stub, a directory without `__init__` last: as Python's own finder does."""
+        """A package before a module, source before a stub, a directory without `__init__` last: as Python's own finder does.
+
+        A package that is only there as stubs (PEP 561: `name-stubs`) is what stands for `name`.
+        """
         for candidate in (stem + b"/__init__.py", stem + b".py", stem + b"/__init__.pyi", stem + b".pyi"):
             if candidate in self.paths:
                 return candidate
-        return stem + b"/" if stem in self._directories else None
+        if stem in self._directories:
+            return stem + b"/"
+        package = next((place for place in (stem, *_ancestors(stem)) if place and place + _STUBS in self._directories), None)
+        return self._python_file(package + _STUBS + stem[len(package) :]) if package is not None else None
 
     def _is_source(self, directory: bytes) -> bool:
         return directory in self._directories and directory + b"/__init__.py" not in self.paths
@@ -205,7 +217,7 @@ class Layout:
                 found[name.rpartition(b".")[0]].add(directory)
         for path in self._directories:
             directory, name = posixpath.split(path)
-            found[name].add(directory)
+            found[name.removesuffix(_STUBS)].add(directory)
         return found
 
 
@@ -237,11 +249,17 @@ def relative_stem(importer: bytes, level: int, module: str) -> bytes | None:
 
 def _ancestors(path: bytes) -> Iterator[bytes]:
     """The directories above a path, innermost first, down to b""."""
-    while path:
+    while path.strip(b"/"):
         path = posixpath.dirname(path)
         yield path
     # The top directory stands above itself, so that every path has one.
     yield b""
+
+
+def _without_stubs(path: bytes) -> bytes:
+    """The path as the package calls it whose stubs stand there; b"" where it is none of a package of stubs."""
+    parts = path.split(b"/")
+    return b"/".join(part.removesuffix(_STUBS) for part in parts) if any(part.endswith(_STUBS) for part in parts) else b""
 
 
 def _is_below(path: bytes, directory: bytes) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from analyzers.facts import Access, Binding, Definition, Export, FileFacts, Import, Narrowing, Return, Scope
+from analyzers.facts import Access, Binding, Definition, Export, FileFacts, Import, Narrowing, ParameterCall, Return, Scope
 
 CLASS_KINDS = frozenset({"class", "interface", "enum"})
 FUNCTION_KINDS = frozenset({"function", "method", "property"})
@@ -21,7 +21,7 @@ class Outline:
 
     __slots__ = (
         "added", "all_names", "attributes", "bodies", "definitions", "exports", "globals", "imports", "lambdas", "language", "names", "narrowings",
-        "path", "returns", "scopes", "star_imports",
+        "parameter_calls", "path", "returns", "scopes", "star_imports",
     )  # fmt: skip
 
     def __init__(self, path: bytes, facts: FileFacts) -> None:
@@ -67,6 +67,10 @@ class Outline:
         for access in facts.accesses:
             if access.is_write:
                 self._add_attribute(access)
+        self.parameter_calls: dict[int, list[ParameterCall]] = defaultdict(list)
+        """function → its parameters that are called, and where"""
+        for row in facts.parameter_calls:
+            self.parameter_calls[row.definition].append(row)
         self.narrowings: dict[int, list[Narrowing]] = defaultdict(list)
         for narrowing in facts.narrowings:
             self.narrowings[narrowing.scope].append(narrowing)

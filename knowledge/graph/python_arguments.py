@@ -107,12 +107,12 @@ class Arguments:
         definition = self._classes.definition(function.path, function.index)
         if definition is None:
             return UNKNOWN
-        for parameter, argument in self._pairs(definition, function, call):
+        for parameter, argument in self.pairs(definition, function, call):
             if argument.kind == "lambda" and argument.scope == scope and parameter.annotation:
                 return self._follow.annotation(Place(function.path, definition.scope), parameter.annotation)
         return UNKNOWN
 
-    def _pairs(self, definition: Definition, function: Function, call: Expression) -> list[tuple[Parameter, Expression]]:
+    def pairs(self, definition: Definition, function: Function, call: Expression) -> list[tuple[Parameter, Expression]]:
         """Which parameter gets which argument, by position and keyword."""
         parameters = [p for p in definition.parameters if p.kind != "type"]
         if function.receiver is not None:
@@ -128,7 +128,7 @@ class Arguments:
         if definition is None:
             return {}
         known: dict[tuple[bytes, str], Flow] = {}
-        for parameter, argument in self._pairs(definition, function, call):
+        for parameter, argument in self.pairs(definition, function, call):
             if parameter.annotation:
                 wanted = self._follow.annotation(Place(function.path, definition.scope), parameter.annotation)
                 self._match(wanted, place, argument, known)

@@ -9,6 +9,7 @@ from knowledge.graph.python_arguments import Arguments
 from knowledge.graph.python_classes import Classes, PythonFollowing
 from knowledge.graph.python_decorators import Decorators
 from knowledge.graph.python_outside import Outside
+from knowledge.graph.python_stubs import Stubs
 from knowledge.graph.python_types import Types, annotation_of
 from knowledge.graph.reads import Tree
 from knowledge.graph.values import (
@@ -42,8 +43,9 @@ _CONTEXT_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 class Calls:
     """Calls of one resolution; results of functions without annotations are remembered."""
 
-    def __init__(self, tree: Tree, classes: Classes, types: Types, follow: PythonFollowing) -> None:
+    def __init__(self, tree: Tree, classes: Classes, types: Types, stubs: Stubs, follow: PythonFollowing) -> None:
         self._tree = tree
+        self.stubs = stubs
         self._classes = classes
         self._types = types
         self._follow = follow
@@ -102,6 +104,12 @@ class Calls:
             decorated = self.decorators.decorated(function, definition)
             if function not in decorated.values:
                 return union([self.call(value, place, call) for value in decorated.values] or [UNKNOWN])
+        described = self.stubs.function(function) if not definition.returns else None
+        if described is not None and (stub := self._classes.definition(described.path, described.index)) is not None and stub.returns:
+            return self.stubs.to_source(self._declared_call(described, stub, place, call))
+        return self._declared_call(function, definition, place, call)
+
+    def _declared_call(self, function: Function, definition: Definition, place: Place, call: Expression) -> Flow:
         index = self.arguments.chosen_overload(function, definition, place, call)
         chosen = Function(function.path, index, function.receiver)
         if not definition.returns:
@@ -123,6 +131,9 @@ class Calls:
             if self._is_context_manager(definition):
                 return one(Foreign("contextlib", "AbstractContextManager", (self.outside.elements(flow),)), "return")
             return flow
+        described = self.stubs.function(function)
+        if described is not None and (stub := self._classes.definition(described.path, described.index)) is not None and stub.returns:
+            return self.stubs.to_source(self.result_of_function(described))
         key = (function.path, function.index)
         if key not in self._results:
             # A function that returns its own result adds nothing to it.

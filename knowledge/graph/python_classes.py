@@ -54,6 +54,10 @@ _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 class PythonFollowing(Following, Protocol):
     """What Python's parts ask of one another besides."""
 
+    def module(self, importer: bytes, level: int, module: str) -> Flow:
+        """The module that an import in the file `importer` names."""
+        ...
+
     def call_method(self, value: Value, name: str) -> Flow:
         """What `value.name()` gives, the arguments aside."""
         ...
@@ -64,6 +68,10 @@ class PythonFollowing(Following, Protocol):
 
     def elements(self, flow: Flow) -> Flow:
         """What iterating gives."""
+        ...
+
+    def of_stub(self, path: bytes, owner: int, name: str) -> Flow:
+        """What a stub says that a variable of a module (owner 0) or class is."""
         ...
 
     def decorated_below(self, function: Function, number: int) -> Flow:
@@ -245,6 +253,11 @@ class Classes:
             return union([self.attribute(bound, name) or UNKNOWN for bound in value.bound.values] or [UNKNOWN])
         return UNKNOWN
 
+    def constructor(self, value: Class, name: str) -> Function | None:
+        """The method `name` (`__init__`, `__new__`) that making an object of a class runs."""
+        made = self.attribute(Instance(value.path, value.index), name)
+        return next((found for found in made.values if isinstance(found, Function)), None) if made is not None else None
+
     def inherited_method(self, path: bytes, index: int, name: str) -> InheritedMethod | None:
         """The nearest method of that name above a class."""
         is_certain = True
@@ -318,6 +331,8 @@ class Classes:
         if bindings and bindings[-1].kind == "assignment" and through_class and self.is_enum(ancestor.path, ancestor.index):
             return one(Instance(ancestor.path, ancestor.index), "class")
         assigned = self._assigned(Place(ancestor.path, body), name, bindings, writes)
+        if declared is None and not assigned.values and not assigned.is_certain:
+            assigned = self._follow.of_stub(ancestor.path, ancestor.index, name)
         if declared is not None:
             # Of what is assigned only what can be followed is more than the declaration says.
             return Flow(assigned.values, False, "assigned") if assigned.values else through(declared, "attribute")

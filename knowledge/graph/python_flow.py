@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from analyzers.facts import Binding, Definition, Expression, FileFacts
 from knowledge.graph.narrowing import Narrowings
-from knowledge.graph.outline import CLASS_KINDS, Outline
+from knowledge.graph.outline import CLASS_KINDS, MODULE_SCOPE, Outline
 from knowledge.graph.python_calls import Calls
 from knowledge.graph.python_classes import Classes
 from knowledge.graph.python_containers import Containers
+from knowledge.graph.python_fixtures import Fixtures
 from knowledge.graph.python_names import Names
 from knowledge.graph.python_passed import Passed
+from knowledge.graph.python_stubs import Stubs
 from knowledge.graph.python_types import Types, annotation_of
 from knowledge.graph.reads import View
 from knowledge.graph.shared import DEEPEST
@@ -48,8 +50,10 @@ class PythonFlow:
         self.view = view
         self.names = Names(view, self.binding)
         self.types = Types(self)
+        self.stubs = Stubs(view)
         self.classes = Classes(view, self.names, self, prefers_assigned, _classes_from_outside)
-        self.calls = Calls(view.tree, self.classes, self.types, self)
+        self.calls = Calls(view.tree, self.classes, self.types, self.stubs, self)
+        self.fixtures = Fixtures(view, self.names, self.classes)
         self.passed = Passed(view.importer, facts, self)
         self.containers = Containers(view, facts, self.names, self)
         self._nesting = view.tree.nesting
@@ -75,6 +79,9 @@ class PythonFlow:
 
     def result(self, value: Value) -> Flow:
         return self.calls.arguments.result_when_called(one(value, ""))
+
+    def module(self, importer: bytes, level: int, module: str) -> Flow:
+        return self.names.module(importer, level, module)
 
     def call_method(self, value: Value, name: str) -> Flow:
         return self.calls.call_method(value, name)
@@ -247,10 +254,15 @@ class PythonFlow:
             value = self.calls.outside.unpacked(value, step)
         return self._declared(place, binding, value)
 
+    def of_stub(self, path: bytes, owner: int, name: str) -> Flow:
+        """What a stub says that a variable of a module or class is."""
+        found = self.stubs.variable(path, owner, name)
+        return self.stubs.to_source(self.annotation(*found)) if found is not None else UNKNOWN
+
     def _declared(self, place: Place, binding: Binding, value: Flow) -> Flow:
         """A declared type says what a name is unless what is assigned says it more narrowly."""
         if not binding.annotation:
-            return value
+            return value if value.values or value.is_certain or place.scope != MODULE_SCOPE else self.of_stub(place.path, 0, binding.name)
         if binding.annotation.endswith("TypeAlias"):
             return one(Alias(place, annotation_of(binding.value)), "local") if binding.value is not None else UNKNOWN
         if value.values and value.is_certain and all(isinstance(found, Instance | Class) for found in value.values):
@@ -284,8 +296,24 @@ class PythonFlow:
         if parameter.kind == "keyword_variadic":
             return one(Foreign("builtins", "dict", (one(Foreign("builtins", "str"), "annotation"), declared)), "annotation")
         if not parameter.annotation and place.path == self.view.importer:
-            return self.passed.to_function(owner, binding)
+            stub = self.stubs.parameter(place.path, owner, parameter.name)
+            if stub is not None:
+                return self.stubs.to_source(self.annotation(*stub))
+        if not parameter.annotation:
+            fixture = self.fixtures.of(Function(place.path, owner), definition, parameter.name)
+            if fixture is not None:
+                return self._given_by(fixture)
+            if place.path == self.view.importer:
+                return self.passed.to_function(owner, binding)
         return declared
+
+    def _given_by(self, fixture: Function) -> Flow:
+        """What a fixture gives: what it returns, or yields."""
+        definition = self.classes.definition(fixture.path, fixture.index)
+        flow = self.calls.result_of_function(fixture)
+        if definition is not None and "generator" in definition.flags:
+            flow = self.elements(flow)
+        return Flow(flow.values, False, "fixture")
 
     def _self(self, path: bytes, definition: Definition) -> Flow:
         is_class = "class" in definition.flags or definition.name in ("__new__", "__init_subclass__", "__class_getitem__")

@@ -29,6 +29,7 @@ _SAME_METHODS = frozenset({"copy", "__enter__", "__iter__", "union", "difference
 _PASSING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter"})
 """Built-ins whose result has the elements of their (last) argument."""
 _MAPPINGS = frozenset({"dict", "defaultdict", "OrderedDict", "Mapping", "MutableMapping", "ChainMap", "WeakValueDictionary", "MappingProxyType"})
+_IMPORTING = frozenset({("importlib", "import_module"), ("builtins", "__import__")})
 _SAME = frozenset({("copy", "copy"), ("copy", "deepcopy"), ("typing", "no_type_check"), ("functools", "lru_cache"), ("functools", "cache")})
 
 
@@ -44,6 +45,8 @@ class Outside:
     def call(self, value: External, place: Place, call: Expression) -> Flow:
         name = value.name.rpartition(".")[2]
         arguments = call.parts[1:]
+        if (value.package, name) in _IMPORTING and arguments:
+            return self._imported(place, arguments, name == "__import__")
         if value.package == "builtins":
             return self._call_builtin(name, place, arguments)
         if value.package in TYPING and name == "TypeVar":
@@ -86,6 +89,14 @@ class Outside:
         if name in ("dict", "map", "vars", "eval", "exec", "getattr", "globals", "locals", "__import__", "next", "sum", "object"):
             return UNKNOWN if name not in ("dict", "map") else one(Foreign("builtins", name, (UNKNOWN,)), "local")
         return one(Foreign("builtins", name), "local")
+
+    def _imported(self, place: Place, arguments: tuple[Expression, ...], is_top: bool) -> Flow:
+        """The module that is imported by a constant name: `__import__("a.b")` gives `a`, `import_module` the module itself."""
+        if arguments[0].kind != "literal" or arguments[0].name != "str":
+            return UNKNOWN
+        text = arguments[0].text.strip("\"'")
+        module = text.lstrip(".")
+        return self._follow.module(place.path, len(text) - len(module), module.partition(".")[0] if is_top else module)
 
     def _getattr(self, place: Place, arguments: tuple[Expression, ...]) -> Flow:
         owner = self._follow.expression(place, arguments[0])

@@ -7,6 +7,7 @@ from functools import cached_property
 from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Import, Span
 from knowledge.graph.guesses import Guesses
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
+from knowledge.graph.python_callbacks import Callbacks
 from knowledge.graph.python_flow import PythonFlow
 from knowledge.graph.reads import View
 from knowledge.graph.resolution import EdgeWriter, Target, targets_of
@@ -40,6 +41,7 @@ class PythonResolver:
         self._flow = PythonFlow(view, facts)
         self._assigned = PythonFlow(view, facts, prefers_assigned=True)
         self._guesses = Guesses(view, self._flow.classes.is_subclass)
+        self._callbacks = Callbacks(view, self._flow)
         self.writer = EdgeWriter(view, facts)
         self._path = view.importer
         self._is_test = view.tree.is_test(self._path)
@@ -73,8 +75,15 @@ class PythonResolver:
             self._bases(symbol, definition)
         elif definition.parent > 0 and self._outline.definitions[definition.parent].kind in CLASS_KINDS and "overload" not in definition.flags:
             self._overrides(symbol, definition)
-        for decorator in definition.decorators:
+        if definition.kind in FUNCTION_KINDS:
+            for fixture in self._flow.fixtures.asked_by(Function(self._path, index), definition):
+                asked = Target(self._view.tree.symbol(fixture.path, fixture.index), "inferred", "fixture")
+                self.writer.add(symbol, "calls", asked, definition.name_span)
+        for number, decorator in enumerate(definition.decorators):
             self._decorator(symbol, definition, decorator)
+            decorators = self._flow.expression(Place(self._path, definition.scope), decorator)
+            for caller, target in self._callbacks.of_decorating(decorators, Function(self._path, index), number):
+                self.writer.add(caller, "calls", target, definition.name_span)
 
     def _bases(self, symbol: SymbolId, definition: Definition) -> None:
         place = Place(self._path, definition.scope)
@@ -192,6 +201,9 @@ class PythonResolver:
             self.writer.add(subject, "calls", target, span, name)
             if self._is_test:
                 self._tested(call.scope, target, call.name_span)
+        if "implicit" not in call.flags:
+            for caller, target in self._callbacks.of_call(flow, place, call.expression):
+                self.writer.add(caller, "calls", target, _arguments_span(span))
         self._environment_call(subject, call, flow)
         self._what_else_is_called(subject, call, place, flow)
 
@@ -201,7 +213,7 @@ class PythonResolver:
         for value in flow.values:
             if isinstance(value, External) and value.package == "builtins" and value.name in _CALLING:
                 given = [*expression.parts[1:3], *(expression.parts[-1:] if "key" in expression.keywords else ())]
-                self._callbacks(subject, place, call, given)
+                self._given_to_built_in(subject, place, call, given)
             if isinstance(value, External) and value.package == "builtins" and value.name in _ASKING and len(expression.parts) > 1:
                 self._asked(subject, place, call, _ASKING[value.name])
             elif isinstance(value, Function) and "implicit" in call.flags and expression.parts[0].name == "__iter__":
@@ -222,7 +234,7 @@ class PythonResolver:
                 asked = Target(target.symbol, target.confidence_kind, "implicit", target.rivals)
                 self.writer.add(subject, "calls", asked, call.name_span)
 
-    def _callbacks(self, subject: SymbolId, place: Place, call: Call, given: list[Expression]) -> None:
+    def _given_to_built_in(self, subject: SymbolId, place: Place, call: Call, given: list[Expression]) -> None:
         for argument in given:
             flow = self._flow.expression(place, argument)
             functions = tuple(value for value in flow.values if isinstance(value, Function | Lambda))
@@ -487,6 +499,11 @@ def _name_span(call: Call) -> Span:
     shift = head.start - call.name_span.start
     length, span = len(head.name.encode()), call.name_span
     return Span(head.start, head.start + length, span.row, span.column + shift, span.row, span.column + shift + length)
+
+
+def _arguments_span(name: Span) -> Span:
+    """Where the arguments of a call begin, for what is known by them."""
+    return Span(name.end, name.end + 1, name.end_row, name.end_column, name.end_row, name.end_column + 1)
 
 
 def _methods(decorator: Expression) -> list[str]:

@@ -1,8 +1,8 @@
 """What other files can see of a module-level name, as a hash: its interface.
 
 A name's shape covers everything below it that resolving *another* file may look at: bindings, signatures, bases, decorators, members,
-attributes that methods assign, and what functions without a declared result return. Positions count only by their order, so that
-code may move within its file; bodies count only as far as results and attributes follow from them.
+attributes that methods assign, which parameters are called, and what functions without a declared result return. Positions count only
+by their order, so that code may move within its file; bodies count only as far as results and attributes follow from them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from hashlib import blake2b
 
 from analyzers.facts import Binding, Expression
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, MODULE_SCOPE, Outline
+from knowledge.graph.pytest_marks import renamed_fixtures
 
 EXPRESSION_DEPTH = 40
 """Deeper expressions are neither hashed nor followed."""
@@ -33,13 +34,17 @@ def name_shape(outline: Outline, name: str) -> str:
 
 
 def module_shape(outline: Outline) -> str:
-    """The hash of what decides about names that the module does not have itself: star imports and exports, `__all__`, `__getattr__`."""
+    """The hash of what decides about names that the module does not have itself: star imports and exports, `__all__`, `__getattr__`, and what
+    pytest knows by another name."""
     shape = _Shape(outline)
     for found in outline.star_imports:
         shape.add("star", found.module, str(found.level))
     for export in outline.exports:
         if export.local == "*" and export.module:
             shape.add("export", export.name, export.module)
+    if outline.language == "python":
+        for name, index in renamed_fixtures(outline).items():
+            shape.add("fixture", name, outline.definitions[index].name)
     shape.add(repr(outline.all_names), "__getattr__" if "__getattr__" in outline.names[MODULE_SCOPE] else "")
     return shape.digest()
 
@@ -101,6 +106,9 @@ class _Shape:
             self._body(index)
         elif found.kind in FUNCTION_KINDS:
             self._parts.append("abstract" if self._outline.is_abstract(index) else "")
+            for row in self._outline.parameter_calls.get(index, ()):
+                caller = self._outline.definitions[row.caller]
+                self._parts += ("calls", str(row.parameter), caller.qualified_name, str(caller.ordinal))
             if not found.returns:
                 self._results(index)
         self._assigned(index)

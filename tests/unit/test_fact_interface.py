@@ -80,6 +80,11 @@ def test_what_others_can_see_counts_in_python(old: str, new: str) -> None:
     assert interface_of(PYTHON, "python") != interface_of(PYTHON.replace(old, new), "python")
 
 
+def test_a_parameter_that_is_called_counts() -> None:
+    """Whoever passes a function here learns that it runs."""
+    assert interface_of("def run(f):\n    g()\n", "python") != interface_of("def run(f):\n    f()\n", "python")
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

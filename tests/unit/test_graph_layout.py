@@ -253,7 +253,13 @@ def test_a_loop_of_extends_ends() -> None:
     assert javascript(files, "a/x.ts", "./y") == "a/y.ts"
 
 
-@pytest.mark.parametrize("path", ["src/app/web/views.py", "ns/one/mod.py", "src/dir/index.ts", "src/a.ts", "src/d.mts", "x.js"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/app/web/views.py", "ns/one/mod.py", "src/dir/index.ts", "src/a.ts", "src/d.mts", "x.js", "main.pyi", "out-stubs/sub/mod.pyi",
+        "out-stubs/__init__.pyi",
+    ],
+)  # fmt: skip
 def test_adding_a_path_changes_only_the_questions_that_it_names(path: str) -> None:
     """Every module question whose answer differs once `path` is there is among `module_keys(path)`."""
     rest = ["src/app/__init__.py", "src/b.ts", "main.py", "src/dir/other.ts"]
@@ -262,7 +268,8 @@ def test_adding_a_path_changes_only_the_questions_that_it_names(path: str) -> No
     asked = keys | {key for other in rest for key in after.module_keys(other.encode())}
     stems = {path.rpartition(".")[0], path.rpartition("/")[0], path.rpartition("/")[0].rpartition("/")[0]}
     asked |= {f"{kind}:{stem}{end}" for kind in ("python", "javascript") for stem in stems for end in ("", ".js", ".mjs", "/index")}
-    asked |= {f"python-top:{part}" for part in path.replace(".", "/").split("/")}
+    asked |= {f"python:{stem.replace('-stubs', '')}" for stem in stems} | {"stubs:"}
+    asked |= {f"python-top:{part}" for part in path.replace("-stubs", "").replace(".", "/").split("/")}
     changed = {key for key in asked if before.answer(key) != after.answer(key)}
     assert changed
     assert changed <= keys
@@ -290,3 +297,11 @@ def test_packages_of() -> None:
     assert layout.packages_of(b"app/a.py") == ("app", ".")
     assert layout.packages_of(b"tool.py") == (".",)
     assert layout.packages_of(b"web/x.ts") == ("web",)
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "/", "..", "a//b", "a b", "\x00", "-stubs", "."])
+def test_a_module_that_has_no_name_is_nowhere(name: str) -> None:
+    """Texts that are imported by `import_module` may be anything."""
+    layout = layout_of("a.py", "b-stubs/__init__.pyi")
+    assert layout.answer("python:" + name) in ((), (b"b-stubs/__init__.pyi",))
+    assert layout.answer("python-top:" + name) == ()

@@ -131,6 +131,11 @@ LISTS: dict[str, Callable[[FileFacts, str], list[str]]] = {
         f"{line_of(s, n.start)}-{line_of(s, n.end)}"
         for n in f.narrowings
     ],
+    "parameter_calls": lambda f, s: [
+        f"{f.definitions[row.definition].qualified_name} {f.definitions[row.definition].parameters[row.parameter].name} in "
+        f"{f.definitions[row.caller].qualified_name}"
+        for row in f.parameter_calls
+    ],
     "limitations": lambda f, s: [f"{found.code} in line {found.row + 1}: {found.detail}" for found in f.limitations],
     "mentions": lambda f, s: [" ".join(f.mentions)],
     "all": lambda f, s: ["-" if f.all_names is None else " ".join(f.all_names)],

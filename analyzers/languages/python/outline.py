@@ -8,6 +8,7 @@ from msgspec import structs
 
 from analyzers.facts import Access, Definition, FileFacts, Limitation, Skipped
 from analyzers.languages.python.declarations import DeclarationReader, Frame, TooDeepError
+from analyzers.languages.python.parameter_calls import parameter_calls
 from analyzers.languages.python.statements import statement_handlers
 from analyzers.parsing import MAX_DEPTH, Parsed
 from analyzers.registry import analyzer_version, parser_version
@@ -43,6 +44,7 @@ def facts(parsed: Parsed) -> FileFacts | Skipped:
         error_rows=parsed.error_rows(),
         limitations=(*parsed.limitations, *reader.limitations),
         narrowings=tuple(reader.narrowings),
+        parameter_calls=tuple(parameter_calls(reader)),
     )
 
 
