@@ -44,7 +44,7 @@ LANGUAGES: Mapping[str, LanguageSpec] = {
     spec.name: spec
     for spec in (
         LanguageSpec(
-            "python", "code", "python", "1", "python", 15, (".py", ".pyi", ".pyw"), ("SConstruct", "SConscript", "wscript"), ("python",), True
+            "python", "code", "python", "2", "python", 15, (".py", ".pyi", ".pyw"), ("SConstruct", "SConscript", "wscript"), ("python",), True
         ),
         LanguageSpec(
             "javascript", "code", "javascript", "1", "javascript", 15, (".js", ".mjs", ".cjs", ".jsx"), ("Jakefile",), ("node", "bun", "deno"), True

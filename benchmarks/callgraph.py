@@ -27,7 +27,7 @@ from mirrors import ROOT, arguments, git, report, repositories
 sys.path.insert(0, str(ROOT))
 
 from callgraph_files import Files, contents_of
-from callgraph_public import jarvis, pycg
+from callgraph_public import jarvis, jarvis_micro, pycg
 from callgraph_typescript import LANGUAGES, typescript
 
 from analyzers.registry import language_of
@@ -38,6 +38,7 @@ from knowledge.graph.pyrefly_edges import pyrefly_edges
 from knowledge.graph.reads import Tree
 from knowledge.graph.resolution import Resolution
 from knowledge.records.edges import Edge
+from knowledge.records.grades import GRADES
 from knowledge.records.identifiers import SymbolId
 
 Site = tuple[str, int, int]
@@ -45,6 +46,11 @@ Target = tuple[str, str]
 KINDS = {"calls": "calls", "implements": "inherits", "imports": "imports"}
 _CONSTRUCTORS = ("__init__", "__new__", "constructor")
 _REVISION = re.compile(r"([\w.-]+)/([\w.-]+) at ([0-9a-f]{7,40})")
+_PUBLIC = (
+    ("pycg", "vitsalis+PyCG", pycg),
+    ("jarvis_micro", "pythonJaRvis+pythonJaRvis.github.io", jarvis_micro),
+    ("jarvis_macro", "pythonJaRvis+pythonJaRvis.github.io", jarvis),
+)
 _NOT_EXPLICIT = ("computed", "decorator", "lambda")
 
 
@@ -206,6 +212,24 @@ def _is_javascript(repository: Path) -> bool:
     return sum(language in LANGUAGES for language in languages) > languages.count("python")
 
 
+def labels(figures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The precision of every grade and label, strongest first, and of how many edges; one column for each benchmark."""
+    shown: dict[str, dict[str, Any]] = {}
+    for grade in GRADES:
+        rows = {f"  {grade.confidence_kind} {reason}": {f"{grade.confidence_kind} {reason}"} for reason in grade.reasons}
+        for title, names in {grade.name: {f"{grade.confidence_kind} {reason}" for reason in grade.reasons}, **rows}.items():
+            row = {name: _precision_of(names, figure["labels"]) for name, figure in figures.items()}
+            if any(row.values()):
+                shown[title] = row
+    return shown
+
+
+def _precision_of(names: set[str], measured: Mapping[str, Any]) -> str | None:
+    rows = [row for label, row in measured.items() if label in names]
+    edges = sum(row["edges"] for row in rows)
+    return f"{sum(row['precision'] * row['edges'] for row in rows) / edges:.3f} of {edges}" if edges else None
+
+
 def main() -> None:
     """Measure every repository that --data has a truth for and --mirror has."""
     asked = arguments(__doc__ or "", "callgraph", _more)
@@ -221,7 +245,7 @@ def main() -> None:
         if asked.pyrefly:
             figures[f"{name}, {TOOL} {VERSION}"] = measure_pyrefly(asked.data, name, repository, revision)
     public: dict[str, Any] = {}
-    for name, owner, measured in (("pycg", "vitsalis+PyCG", pycg), ("jarvis_macro", "pythonJaRvis+pythonJaRvis.github.io", jarvis)):
+    for name, owner, measured in _PUBLIC:
         repository = asked.mirror / owner / "repo"
         if repository.is_dir() and (not asked.only or any(part in name for part in asked.only)):
             public[name] = measured(repository)
@@ -247,6 +271,9 @@ def main() -> None:
                 "wanted": row["calls"]["wanted"], "cpu_s": row["cpu_s"],
             }  # fmt: skip
         report(asked, shown, ["resolved P", "resolved R", "all P", "all R", "wanted", "observed", "cpu_s"])
+        print()
+        everything = figures | public | checked
+        report(asked, labels(everything), list(everything))
 
 
 if __name__ == "__main__":

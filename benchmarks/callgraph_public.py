@@ -21,10 +21,11 @@ from knowledge.graph.reads import Tree, View
 from knowledge.graph.resolution import Resolution
 from knowledge.graph.values import Class, Function
 from knowledge.records.edges import Edge
+from knowledge.records.grades import rank_of
 from knowledge.records.identifiers import SymbolId
 
-Names = dict[tuple[str, str], bool]
-"""(caller, callee) → whether the edge is resolved."""
+Names = dict[tuple[str, str], str]
+"""(caller, callee) → the strongest label that the edge has, as `kind reason`."""
 Scored = tuple[str, set[tuple[str, str]], Names]
 """A case, the edges that it should have, and those that were found."""
 _PYCG = "micro-benchmark/snippets/"
@@ -60,8 +61,8 @@ class Case:
                 if edge.predicate == "calls" and edge.object.path:
                     caller = _dotted(scopes.get(edge.start, edge.subject))
                     for callee in self._callees(resolution.path, edge):
-                        key = (caller, callee)
-                        found[key] = found.get(key, False) or edge.confidence_kind == "resolved"
+                        key, label = (caller, callee), f"{edge.confidence_kind} {edge.reason}"
+                        found[key] = min(found.get(key, label), label, key=lambda one: rank_of(*one.split(" ", 1)))
         return found
 
     def _scopes(self, resolution: Resolution) -> dict[int, SymbolId]:
@@ -138,7 +139,7 @@ def jarvis(repository: Path) -> dict[str, Any]:
         case = Case({p.removeprefix(root).encode(): text for p, text in contents.items() if p.startswith(root) and p.endswith(usual)})
         functions, truth = case.functions(), json.loads(content)
         wanted = {(a, b) for a, callees in truth.items() for b in callees if b in functions}
-        found = {key: is_resolved for key, is_resolved in case.edges().items() if key[0] in truth and key[1] in functions}
+        found = {key: label for key, label in case.edges().items() if key[0] in truth and key[1] in functions}
         rows.append((wanted, found))
     return _figures(rows)
 
@@ -149,8 +150,12 @@ def _is_inside(name: str, modules: Iterable[str]) -> bool:
 
 def _figures(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
     counts: dict[str, int] = defaultdict(int)
+    labels: dict[str, tuple[int, int]] = {}
     for wanted, found in rows:
-        resolved = {key for key, is_resolved in found.items() if is_resolved}
+        resolved = {key for key, label in found.items() if label.startswith("resolved ")}
+        for key, label in found.items():
+            right, total = labels.get(label, (0, 0))
+            labels[label] = (right + (key in wanted), total + 1)
         counts["cases"] += 1
         counts["wanted"] += len(wanted)
         counts["found"] += len(found)
@@ -170,4 +175,5 @@ def _figures(rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
         "sound": counts["sound"],
         "cases": counts["cases"],
         "wanted": counts["wanted"],
+        "labels": {label: {"precision": right / total, "edges": total} for label, (right, total) in sorted(labels.items())},
     }

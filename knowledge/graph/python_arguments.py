@@ -154,6 +154,8 @@ class Arguments:
                 results.append(one(Instance(value.path, value.index, value.arguments), "constructor"))
             elif isinstance(value, Function):
                 results.append(self._follow.result_of_function(value))
+            elif isinstance(value, Lambda):
+                results.append(self._follow.result_of_lambda(value))
             elif isinstance(value, External):
                 results.append(one(Foreign(value.package, value.name), "constructor"))
             elif isinstance(value, Callable):

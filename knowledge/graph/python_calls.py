@@ -85,7 +85,7 @@ class Calls:
         if isinstance(value, Callable):
             return value.result
         if isinstance(value, Lambda):
-            return self._results_in(value.path, value.scope)
+            return self.results_in(value.path, value.scope)
         if isinstance(value, Alias):
             return self._types.flow(value.place, value.annotation)
         return UNKNOWN
@@ -146,13 +146,13 @@ class Calls:
         body = outline.bodies.get(function.index) if outline is not None else None
         if body is None or "declaration" in definition.flags or "abstract" in definition.flags:
             return UNKNOWN
-        flow = self._results_in(function.path, body)
+        flow = self.results_in(function.path, body)
         if "generator" in definition.flags:
             iterator = one(Foreign("typing", "Iterator", (flow,)), "return")
             return one(Foreign("contextlib", "AbstractContextManager", (flow,)), "return") if self._is_context_manager(definition) else iterator
         return flow
 
-    def _results_in(self, path: bytes, body: int) -> Flow:
+    def results_in(self, path: bytes, body: int) -> Flow:
         """Everything that the return (or yield) statements of a scope give."""
         outline = self._tree.outline(path)
         rows: Sequence[Return] = outline.returns.get(body, ()) if outline is not None else ()

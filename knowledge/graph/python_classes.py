@@ -25,6 +25,7 @@ from knowledge.graph.values import (
     ForeignMethod,
     Function,
     Instance,
+    Lambda,
     Module,
     Place,
     Super,
@@ -64,6 +65,10 @@ class PythonFollowing(Following, Protocol):
 
     def result_of_function(self, function: Function) -> Flow:
         """What a function returns: what its annotation says, else what its return statements give."""
+        ...
+
+    def result_of_lambda(self, function: Lambda) -> Flow:
+        """What the expression of an anonymous function gives."""
         ...
 
     def elements(self, flow: Flow) -> Flow:

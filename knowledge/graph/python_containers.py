@@ -17,8 +17,12 @@ from knowledge.graph.narrowing import dotted, frame_of
 from knowledge.graph.outline import Outline
 from knowledge.graph.python_names import Names
 from knowledge.graph.reads import View
-from knowledge.graph.values import Flow, Following, Foreign, Module, Place
+from knowledge.graph.values import Flow, Following, Foreign, Module, Place, union
 
+_ADDING = {"append": 1, "appendleft": 1, "add": 1, "insert": 2, "setdefault": 2, "push": 1, "put": 1, "__setitem__": 2}
+"""Methods that put something into a container → which of their arguments."""
+_MOST_ADDED = 24
+_NESTED = 8
 _READING = frozenset({"get", "keys", "values", "items", "copy", "index", "count", "update", "__getitem__", "__setitem__", "__iter__", "__contains__"})
 
 
@@ -50,9 +54,11 @@ class Containers:
         """What `owner[key]` is; None where the literal that the owner was made of has to say it."""
         if self._outline is None or place.path != self._path or len(subscript.parts) < 2:
             return None
-        name, key = dotted(subscript.parts[0]), self._key(place, subscript.parts[1])
-        if not name or key is None:
+        name, key = self._name(subscript.parts[0]), self._key(place, subscript.parts[1])
+        if not name:
             return None
+        if key is None:
+            return self._among_added(place, subscript, self._follow.expression(place, subscript.parts[0]))
         is_closed = self._is_closed(place, name)
         frame = frame_of(self._outline, place.scope)
         before = [write for write in self._writes.get(name, ()) if write.key == key and write.start < subscript.start]
@@ -63,13 +69,76 @@ class Containers:
                 return None
             flow = self._follow.expression(Place(self._path, last.scope), last.value)
             return Flow(flow.values, flow.is_certain and is_closed, "container")
+        owner = self._follow.expression(place, subscript.parts[0])
         if not is_closed:
-            return None
-        for value in self._follow.expression(place, subscript.parts[0]).values:
+            return self._among_added(place, subscript, owner, key)
+        for value in owner.values:
             found = [flow for item, flow in value.items if item == key] if isinstance(value, Foreign) else []
             if found:
                 return Flow(found[-1].values, found[-1].is_certain, "container")
         return None
+
+    def _among_added(self, place: Place, subscript: Expression, owner: Flow, key: str = "") -> Flow | None:
+        """What was put into an open container at a key that is not known; None where its type or its literal says
+        what is at the key, or nothing was put."""
+        if key and any(item == key.strip("\"'") for value in owner.values if isinstance(value, Foreign) for item, _ in value.items):
+            return None
+        held = [value.arguments[-1] for value in owner.values if isinstance(value, Foreign) and value.arguments]
+        is_declared = any(flow.values and flow.is_certain for flow in held)
+        added = self.added(place, subscript.parts[0]) if not is_declared else None
+        if added is None:
+            return None
+        found = union([added, *(flow for flow in held if flow.values)])
+        return Flow(found.values, False, "container")
+
+    def added(self, place: Place, owner: Expression) -> Flow | None:
+        """What the file puts into a list, set or dictionary without saying where: by `append` and its like, and at computed keys."""
+        if self._outline is None or place.path != self._path:
+            return None
+        key = self._owner(place.scope, dotted(owner))
+        if key is None or not self._added.get(key):
+            return None
+        given = [self._follow.expression(Place(self._path, scope), value) for scope, value in self._added[key]]
+        flow = union(found for found in given if found.values) if any(found.values for found in given) else None
+        return Flow(flow.values, False, "container") if flow is not None else None
+
+    def _owner(self, scope: int, name: str) -> tuple[str, int, str] | None:
+        """What a dotted name stands for in the file: the attribute of a class's objects, or a variable of a scope."""
+        outline = self._outline
+        if not name or outline is None:
+            return None
+        first, _, rest = name.partition(".")
+        owner = outline.owner_of_self(scope, first)
+        if owner > 0:
+            return "class", owner, rest
+        while scope > 0 and (first not in outline.names[scope] or outline.names[scope][first][0].kind in ("global", "nonlocal")):
+            scope = outline.scopes[scope].parent
+        return "scope", max(scope, 0), name
+
+    @cached_property
+    def _added(self) -> dict[tuple[str, int, str], list[tuple[int, Expression]]]:
+        found: dict[tuple[str, int, str], list[tuple[int, Expression]]] = defaultdict(list)
+        for call in self._facts.calls:
+            callee = call.expression.parts[0] if call.expression.parts else None
+            at = _ADDING.get(callee.name) if callee is not None and callee.kind == "attribute" else None
+            if callee is None or at is None or len(call.expression.parts) - len(call.expression.keywords) <= at:
+                continue
+            key = self._owner(call.scope, dotted(callee.parts[0]))
+            if key is not None and not (callee.name == "__setitem__" and call.expression.parts[1].kind == "literal"):
+                found[key].append((call.scope, call.expression.parts[at]))
+        for owner, values in found.items():
+            if len(values) > _MOST_ADDED:
+                found[owner] = []
+        return found
+
+    def _name(self, owner: Expression) -> str:
+        """`name` or `name['a']['b']`: how a container is called here; "" where that is computed."""
+        keys: list[str] = []
+        while owner.kind == "subscript" and len(owner.parts) == 2 and owner.parts[1].kind == "literal" and len(keys) < _NESTED:
+            keys.append(owner.parts[1].text)
+            owner = owner.parts[0]
+        name = dotted(owner)
+        return name + "".join(f"[{key}]" for key in reversed(keys)) if name else ""
 
     def _key(self, place: Place, index: Expression) -> str | None:
         """The constant that an index is: a literal, or a name that is bound once, to a literal."""
@@ -96,6 +165,7 @@ class Containers:
         return bindings[0].value.text or None
 
     def _is_closed(self, place: Place, name: str) -> bool:
+        name = name.partition("[")[0]
         if self._outline is None or "." in name:
             return False
         frame = frame_of(self._outline, place.scope)
@@ -109,7 +179,7 @@ class Containers:
         found: dict[str, list[_Write]] = defaultdict(list)
         for access in self._facts.accesses:
             if access.is_write and access.target.kind == "subscript" and len(access.target.parts) > 1 and access.target.parts[1].kind == "literal":
-                owner = dotted(access.target.parts[0])
+                owner = self._name(access.target.parts[0])
                 found[owner].append(_write(access.scope, access.target.parts[1].text, access.span.start, access.value))
         for call in self._facts.calls:
             found_in = self._updated(call)

@@ -89,6 +89,9 @@ class PythonFlow:
     def result_of_function(self, function: Function) -> Flow:
         return self.calls.result_of_function(function)
 
+    def result_of_lambda(self, function: Lambda) -> Flow:
+        return self.calls.results_in(function.path, function.scope)
+
     def elements(self, flow: Flow) -> Flow:
         return self.calls.outside.elements(flow)
 
@@ -213,7 +216,11 @@ class PythonFlow:
         return self.expression(place, expression.parts[0]) if expression.parts else UNKNOWN
 
     def _iterate(self, place: Place, expression: Expression) -> Flow:
-        return self.elements(self.expression(place, expression.parts[0])) if expression.parts else UNKNOWN
+        if not expression.parts:
+            return UNKNOWN
+        found = self.elements(self.expression(place, expression.parts[0]))
+        added = self.containers.added(place, expression.parts[0]) if not found.values or not found.is_certain else None
+        return union([found, added]) if added is not None else found
 
     def _operator(self, place: Place, expression: Expression) -> Flow:
         if expression.name in _BOOLEAN:

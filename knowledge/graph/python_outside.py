@@ -15,7 +15,9 @@ from knowledge.graph.values import (
     Flow,
     Foreign,
     ForeignMethod,
+    Function,
     Instance,
+    Lambda,
     Place,
     TypeVariable,
     Value,
@@ -28,7 +30,23 @@ _ELEMENT_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "__getitem_
 _SAME_METHODS = frozenset({"copy", "__enter__", "__iter__", "union", "difference", "intersection"})
 _PASSING = frozenset({"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter"})
 """Built-ins whose result has the elements of their (last) argument."""
+_HOLDING = TYPING | {
+    "builtins",
+    "collections",
+    "itertools",
+    "functools",
+    "queue",
+    "weakref",
+    "contextlib",
+    "asyncio",
+    "multiprocessing",
+    "concurrent",
+}
+"""Packages whose objects hold what they are given: their elements may be anything."""
 _MAPPINGS = frozenset({"dict", "defaultdict", "OrderedDict", "Mapping", "MutableMapping", "ChainMap", "WeakValueDictionary", "MappingProxyType"})
+_CASES = {"lower": str.lower, "upper": str.upper}
+_SAME_BEGINNING = frozenset({"format", "rstrip"})
+"""Methods of texts that leave the beginning of a text as it is."""
 _IMPORTING = frozenset({("importlib", "import_module"), ("builtins", "__import__")})
 _SAME = frozenset({("copy", "copy"), ("copy", "deepcopy"), ("typing", "no_type_check"), ("functools", "lru_cache"), ("functools", "cache")})
 
@@ -86,8 +104,12 @@ class Outside:
             return self._types.classes(self._follow.expression(place, arguments[0]))
         if name == "getattr" and len(arguments) >= 2:
             return self._getattr(place, arguments)
-        if name in ("dict", "map", "vars", "eval", "exec", "getattr", "globals", "locals", "__import__", "next", "sum", "object"):
-            return UNKNOWN if name not in ("dict", "map") else one(Foreign("builtins", name, (UNKNOWN,)), "local")
+        if name == "map":
+            given = [self._follow.expression(place, argument) for argument in arguments]
+            functions = tuple(value for flow in given for value in flow.values if isinstance(value, Function | Lambda | Class))
+            return one(Foreign("builtins", "map", (self._arguments.result_when_called(Flow(functions, False, "callback")),)), "local")
+        if name in ("dict", "vars", "eval", "exec", "getattr", "globals", "locals", "__import__", "next", "sum", "object"):
+            return UNKNOWN if name != "dict" else one(Foreign("builtins", name, (UNKNOWN,)), "local")
         return one(Foreign("builtins", name), "local")
 
     def _imported(self, place: Place, arguments: tuple[Expression, ...], is_top: bool) -> Flow:
@@ -123,8 +145,10 @@ class Outside:
             return text.partition("{")[0].partition("%")[0]
         if expression.kind == "operator" and expression.parts:
             return self._prefix(place, expression.parts[0], depth)
-        if expression.kind == "call" and expression.parts and expression.parts[0].kind == "attribute" and expression.parts[0].name == "format":
-            return self._prefix(place, expression.parts[0].parts[0], depth)
+        if expression.kind == "call" and expression.parts and expression.parts[0].kind == "attribute":
+            text = self._prefix(place, expression.parts[0].parts[0], depth)
+            method = expression.parts[0].name
+            return _CASES[method](text) if method in _CASES else text if method in _SAME_BEGINNING else ""
         if expression.kind == "name" and depth == 0:
             value = self._follow.assigned(place, expression)
             return self._prefix(place, value, 1) if value is not None else ""
@@ -177,7 +201,7 @@ class Outside:
             if value.name.rpartition(".")[2] == "str":
                 return one(value, "iteration")
             if not value.arguments:
-                return UNKNOWN
+                return UNKNOWN if value.package in _HOLDING else one(Foreign(value.package, f"{value.name}[]"), "iteration")
             if value.name == "tuple":
                 return union(value.arguments)
             return value.arguments[0]
@@ -198,6 +222,8 @@ class Outside:
 
     def item_of(self, value: Foreign, index: Expression | None, is_closed: bool = False) -> Flow:
         """What `value[index]` gives. is_closed: nobody can have changed it since it was written down."""
+        if index is not None and index.kind == "operator" and index.name == "slice":
+            return one(Foreign(value.package, value.name, value.arguments[-1:]), "container") if value.name in ("list", "tuple") else UNKNOWN
         key = index.text.strip("\"'") if index is not None and index.kind == "literal" else None
         if key is not None and value.items:
             found = [flow for item, flow in value.items if item == key]

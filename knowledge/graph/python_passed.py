@@ -31,8 +31,9 @@ class Passed:
         """What a parameter of a function of this file is given in this file."""
         definition = self._facts.definitions[index]
         place = Place(self._path, definition.scope)
-        flows = [*self._by_calls(index, definition, binding.target), *self._by_decorating(index, definition, binding.target)]
-        if binding.value is not None:
+        given = [*self._by_calls(index, definition, binding.target)]
+        flows = [flow for flow in given if flow is not None] + [*self._by_decorating(index, definition, binding.target)]
+        if binding.value is not None and (None in given or not flows or not self._without_arguments.isdisjoint(self._names_of(definition))):
             flows.append(self._follow.expression(place, binding.value))
         found = union(flows) if flows else UNKNOWN
         return Flow(found.values, False, "argument") if found.values else UNKNOWN
@@ -54,7 +55,8 @@ class Passed:
 
     # ── what calls pass ──
 
-    def _by_calls(self, index: int, definition: Definition, position: int) -> Iterator[Flow]:
+    def _by_calls(self, index: int, definition: Definition, position: int) -> Iterator[Flow | None]:
+        """What each call of the function in the file gives; None where it leaves the parameter to its default."""
         for call in self._calls_of(self._names_of(definition)):
             place = Place(self._path, call.scope)
             for value in self._follow.expression(place, call.expression.parts[0]).values:
@@ -63,8 +65,7 @@ class Passed:
                     value = next((found for found in made.values if isinstance(found, Function)), value) if made is not None else value
                 if isinstance(value, Function) and (value.path, value.index) == (self._path, index):
                     argument = _argument(call.expression, definition, position, value.receiver is not None)
-                    if argument is not None:
-                        yield self._follow.expression(place, argument)
+                    yield self._follow.expression(place, argument) if argument is not None else None
 
     def _to_named_lambda(self, scope: int, at: int) -> Iterator[Flow]:
         names = [b.name for b in self._facts.bindings if b.value is not None and b.value.kind == "lambda" and b.value.scope == scope]
@@ -101,6 +102,12 @@ class Passed:
             if len(call.expression.parts) > 1 and "implicit" not in call.flags:
                 found[call.expression.parts[0].name].append(call)
         return found
+
+    @cached_property
+    def _without_arguments(self) -> frozenset[str]:
+        """Names that are called with nothing: what is called so leaves all to its defaults."""
+        bare = (call.expression.parts[0].name for call in self._facts.calls if len(call.expression.parts) == 1)
+        return frozenset(name for name in bare if name)
 
     @cached_property
     def _calls_of_parameters(self) -> list[Call]:

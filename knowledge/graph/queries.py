@@ -14,6 +14,7 @@ import networkx as nx
 
 from knowledge.graph.network import EdgeSource, neighbourhood
 from knowledge.records.edges import ConfidenceKind, Edge, Limitation
+from knowledge.records.grades import rank_of
 from knowledge.records.identifiers import SymbolId, file_symbol, show_path
 
 MEMBERS = 200
@@ -245,7 +246,11 @@ def _outgoing(edge: Edge) -> Member:
 
 
 def _order(edge: Edge) -> tuple[int, int]:
-    return RANK[edge.confidence_kind], edge.start
+    return rank_of(edge.confidence_kind, edge.reason), edge.start
+
+
+def _rank(member: Member) -> int:
+    return rank_of(member.confidence_kind, member.reason)
 
 
 def _merge(found: Iterable[Member]) -> list[Member]:
@@ -256,14 +261,14 @@ def _merge(found: Iterable[Member]) -> list[Member]:
         if other is None:
             merged[member.symbol] = member
             continue
-        best, rest = (member, other) if RANK[member.confidence_kind] < RANK[other.confidence_kind] else (other, member)
+        best, rest = (member, other) if _rank(member) < _rank(other) else (other, member)
         edges = (*best.edges, *(edge for edge in rest.edges if edge not in best.edges))
         merged[member.symbol] = Member(best.symbol, best.confidence_kind, best.reason, edges, min(best.distance, rest.distance))
     return list(merged.values())
 
 
 def _answer(question: str, source: GraphSource, subject: SymbolId, found: Iterable[Member], asked_name: str = "", left_out: int = 0) -> Answer:
-    members = sorted(_merge(found), key=lambda member: (RANK[member.confidence_kind], member.distance, member.symbol))
+    members = sorted(_merge(found), key=lambda member: (_rank(member), member.distance, member.symbol))
     bearing = tuple(_bearing(source, subject, members, asked_name))
     return Answer(question, subject, tuple(members[:MEMBERS]), left_out + max(0, len(members) - MEMBERS), bearing)
 

@@ -14,7 +14,7 @@ from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 from knowledge.records.stored import Read
 
 RESOLVER = "knowledge"
-RESOLVER_VERSION = "1"
+RESOLVER_VERSION = "2"
 """Raise it whenever edges come out otherwise for the same facts."""
 RIVALS = 8
 """A guess between more targets than this is no guess: it is told as a limitation."""
@@ -93,9 +93,9 @@ def targets_of(flow: Flow, tree: Tree) -> list[Target]:
     symbols = list(dict.fromkeys(symbol for value in flow.values if (symbol := symbol_of(value, tree)) is not None))
     if flow.is_certain and len({(symbol.path, symbol.package, symbol.qualified_name) for symbol in symbols}) == 1:
         # One name that is defined in several branches: whichever runs, it is that name.
-        return [Target(symbol, "resolved", (flow.reason or "local") if len(symbols) == 1 else "branch") for symbol in symbols[:RIVALS]]
+        return [Target(symbol, "resolved", (flow.reason or "local") if len(symbols) == 1 else "branch") for symbol in symbols]
     reason = "branch" if flow.is_certain else flow.reason or "flow"
-    return [Target(symbol, "inferred", reason, len(symbols) - 1) for symbol in symbols[:RIVALS]]
+    return [Target(symbol, "inferred", reason, len(symbols) - 1) for symbol in symbols]
 
 
 def symbol_of(value: Value, tree: Tree) -> SymbolId | None:

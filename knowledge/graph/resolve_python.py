@@ -10,7 +10,7 @@ from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
 from knowledge.graph.python_callbacks import Callbacks
 from knowledge.graph.python_flow import PythonFlow
 from knowledge.graph.reads import View
-from knowledge.graph.resolution import EdgeWriter, Target, targets_of
+from knowledge.graph.resolution import RIVALS, EdgeWriter, Target, targets_of
 from knowledge.graph.source import Candidate
 from knowledge.graph.values import Callable, Class, External, Flow, Foreign, ForeignMethod, Function, Instance, Lambda, Module, Place, Value
 from knowledge.records.edges import ConfidenceKind
@@ -230,9 +230,8 @@ class PythonResolver:
             if any(not ancestor.path for ancestor in order):
                 continue
             methods = [found for name in names if (found := self._flow.attribute(value, name)) is not None and found.values]
-            for target in targets_of(Flow(methods[0].values, owner.is_certain, "implicit"), self._view.tree) if methods else ():
-                asked = Target(target.symbol, target.confidence_kind, "implicit", target.rivals)
-                self.writer.add(subject, "calls", asked, call.name_span)
+            for target in targets_of(Flow(methods[0].values, False, "asked"), self._view.tree) if methods else ():
+                self.writer.add(subject, "calls", target, call.name_span)
 
     def _given_to_built_in(self, subject: SymbolId, place: Place, call: Call, given: list[Expression]) -> None:
         for argument in given:
@@ -298,7 +297,7 @@ class PythonResolver:
             only = flow.values[0]
             return [Target(self._view.tree.symbol(only.path, only.index), "resolved", flow.reason or "local")]
         values: list[Value] = []
-        is_certain = flow.is_certain
+        is_certain, reason = flow.is_certain, flow.reason
         for value in flow.values:
             if isinstance(value, Callable) and value.function is not None:
                 values += value.function.values
@@ -307,10 +306,10 @@ class PythonResolver:
                 called = self._flow.attribute(value, "__call__")
                 if called is not None:
                     values += called.values
-                    is_certain = is_certain and called.is_certain
+                    is_certain, reason = False, "object"
             else:
                 values.append(value)
-        return targets_of(Flow(tuple(values), is_certain, flow.reason), self._view.tree)
+        return targets_of(Flow(tuple(values), is_certain, reason), self._view.tree)
 
     def _what_runs(self, place: Place, callee: Expression, flow: Flow, declared: Target) -> list[Target]:
         """What may run instead of the declared target: a method of the class that is really assigned, or what overrides an abstract one."""
@@ -333,13 +332,45 @@ class PythonResolver:
         parent = outline.definitions[candidate.index].parent if outline is not None else 0
         return (candidate.path, parent) != owner and self._flow.classes.is_subclass(candidate.path, parent, owner)
 
+    def _in_subclasses(self, owner: Flow, name: str) -> list[Target]:
+        """What only the classes below have, in this file, of a class that leaves it to them."""
+        functions: dict[Value, None] = {}
+        for value in owner.values:
+            if isinstance(value, Instance):
+                for below in self._subclasses(value):
+                    found = self._flow.attribute(below, name)
+                    functions.update((v, None) for v in (found.values if found is not None else ()) if isinstance(v, Function))
+        targets = targets_of(Flow(tuple(functions), False, "override"), self._view.tree)
+        return targets if len(targets) <= RIVALS else []
+
+    def _subclasses(self, value: Instance) -> list[Instance]:
+        """Objects of the classes of this file that derive from the class of an object."""
+        above, classes = (value.path, value.index), self._flow.classes
+        indexes = (index for index, definition in enumerate(self._outline.definitions) if definition.kind == "class")
+        return [Instance(self._path, index) for index in indexes if (self._path, index) != above and classes.is_subclass(self._path, index, above)]
+
+    def _is_told_apart(self, value: Value) -> bool:
+        """Whether a value is known to be nothing of which the repository's classes could tell a member: a guess by name would be wrong."""
+        if not isinstance(value, Function):
+            return isinstance(value, External | Foreign | ForeignMethod | Module | Lambda)
+        definition = self._flow.classes.definition(value.path, value.index)
+        for decorator in definition.decorators if definition is not None else ():
+            head = decorator.parts[0] if decorator.kind == "call" and decorator.parts else decorator
+            found = self._flow.expression(Place(value.path, definition.scope if definition is not None else 0), head).values
+            if not found or not all(isinstance(one, External | ForeignMethod | Foreign) for one in found):
+                return False
+        return True
+
     def _guess(self, place: Place, callee: Expression, call: Call) -> list[Target]:
         if callee.kind == "attribute":
             owner = callee.parts[0]
             flow = self._flow.expression(place, owner)
-            if flow.values and all(isinstance(value, External | Foreign | ForeignMethod | Module) for value in flow.values):
+            if flow.values and all(self._is_told_apart(value) for value in flow.values):
                 self.writer.limit("unknown-member", call.name_span.row)
                 return []
+            below = self._in_subclasses(flow, callee.name)
+            if below:
+                return below
             targets, code = self._guesses.method(callee.name, owner.name)
             self.writer.limit(code or "unknown-receiver", call.name_span.row)
             return targets

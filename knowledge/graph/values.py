@@ -140,7 +140,7 @@ STRENGTH = (
 """Steps from strong to weak: a flow is called by the weakest that it took."""
 _RANK = {reason: rank for rank, reason in enumerate(STRENGTH)}
 WIDTH = 16
-"""A flow of more values than this says nothing useful; the rest is dropped and the flow is not certain."""
+"""What may be more than this is unknown: to name some of them would be arbitrary."""
 _SUBSTITUTION_DEPTH = 6
 
 
@@ -201,7 +201,7 @@ def union(flows: Iterable[Flow]) -> Flow:
             values += [value for value in flow.values if value not in values]
     if is_empty:
         return UNKNOWN
-    return Flow(tuple(values[:WIDTH]), is_certain and len(values) <= WIDTH, reason)
+    return Flow(tuple(values), is_certain, reason) if len(values) <= WIDTH else UNKNOWN
 
 
 def substitute(flow: Flow, known: Mapping[tuple[bytes, str], Flow], depth: int = 0) -> Flow:

@@ -226,12 +226,27 @@ class ExpressionReader:
     def _unpacked(self, items: list[Node], value: Expression | None, path: tuple[str, ...]) -> list[tuple[Node, Expression | None, tuple[str, ...]]]:
         splats = (self.kinds.list_splat_pattern, self.kinds.list_splat)
         splat = next((index for index, item in enumerate(items) if item.kind_id in splats), len(items))
-        if (
-            value is not None and value.kind == "collection" and not path
-            and splat == len(items) == len(value.parts) and all(part.kind != "spread" for part in value.parts)
-        ):  # fmt: skip
-            return [(item, part, ()) for item, part in zip(items, value.parts, strict=True)]
+        if value is not None and value.kind == "collection" and value.name in ("tuple", "list") and not path:
+            pairs = self._item_by_item(items, splat, value)
+            if pairs:
+                return pairs
         return [(item, value, (*path, str(index) if index <= splat else "*")) for index, item in enumerate(items)]
+
+    def _item_by_item(self, items: list[Node], splat: int, value: Expression) -> list[tuple[Node, Expression | None, tuple[str, ...]]]:
+        """Which item of a written-out collection each target gets; empty where that is not known. A starred target gets a list of the rest."""
+        parts = value.parts
+        after = len(items) - splat - 1
+        if any(part.kind == "spread" for part in parts):
+            return []
+        if splat == len(items):
+            return [(item, part, ()) for item, part in zip(items, parts, strict=True)] if len(items) == len(parts) else []
+        starred = next((child for child in items[splat].children if self.readers[child.kind_id] is not None), None)
+        if starred is None or len(parts) < len(items) - 1:
+            return []
+        end = len(parts) - after
+        given = [*parts[:splat], Expression("collection", "list", parts[splat:end], (), "", -1, value.start), *parts[end:]]
+        targets = [*items[:splat], starred, *items[splat + 1 :]]
+        return [(item, part, ()) for item, part in zip(targets, given, strict=True)]
 
     def write(self, node: Node, value: Expression | None, annotation: str = "") -> None:
         """A write to an attribute or a subscript."""
