@@ -52,14 +52,16 @@ class Decorators:
 
     def below(self, function: Function, definition: Definition, number: int) -> Flow:
         """What the decorators after `number` make of a function."""
-        key = (function.path, function.index, number)
-        if key not in self._decorated:
-            flow = self._decorated[key] = Flow((function,), True, "local")
-            if number + 1 < len(definition.decorators):
-                inner = self.below(function, definition, number + 1)
-                flow = self._apply(definition.decorators[number + 1], Place(function.path, definition.scope), inner, function)
-            self._decorated[key] = flow
-        return self._decorated[key]
+        path, index = function.path, function.index
+        if (path, index, number) in self._decorated:
+            return self._decorated[path, index, number]
+        # Whoever asks inside, for what decorating gives, is told of the function itself.
+        self._decorated[path, index, number] = flow = Flow((function,), True, "local")
+        for applied in range(len(definition.decorators) - 1, number, -1):
+            known = self._decorated.get((path, index, applied - 1)) if applied - 1 != number else None
+            flow = known or self._apply(definition.decorators[applied], Place(path, definition.scope), flow, function)
+            self._decorated[path, index, applied - 1] = flow
+        return flow
 
     def _apply(self, decorator: Expression, place: Place, flow: Flow, function: Function) -> Flow:
         callee = _callee(decorator)

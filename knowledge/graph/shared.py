@@ -44,6 +44,8 @@ class Shared:
     def __init__(self, nesting: Nesting) -> None:
         self._nesting = nesting
         self._known: dict[Key, SharedAnswer] = {}
+        self._cut_short: dict[Key, SharedAnswer] = {}
+        """Answers of the running chain that lack what is too deep: asked again in it they are not computed again, or a lattice would never end"""
         self._running: list[Key] = []
         self._cut = DEEPEST
         """The lowest place in the running chain to which an answer was cut"""
@@ -61,6 +63,9 @@ class Shared:
         if found is not None or nesting.depth >= DEEPEST:
             nesting.cuts += 1
             return None
+        if key in self._cut_short:
+            nesting.cuts += 1
+            return self._cut_short[key]
         return self._compute(key, compute)
 
     def _compute(self, key: Key, compute: Callable[[], tuple[object, Noted]]) -> SharedAnswer:
@@ -74,8 +79,12 @@ class Shared:
         nesting.depth -= 1
         answer = SharedAnswer(value, noted, nesting.deepest - nesting.depth)
         nesting.deepest = max(deepest, nesting.deepest)
+        if nesting.cuts != cuts:
+            self._cut_short[key] = answer
         if self._cut >= place:
             self._cut = DEEPEST
             if nesting.cuts == cuts:
                 self._known[key] = answer
+        if not self._running:
+            self._cut_short.clear()
         return answer
