@@ -35,6 +35,9 @@ _BY_NAME = {
     "environment": "an environment variable by its constant name",
     "route": "a route by its constant path",
     "type-only": "an import that only types need",
+    "json-import": "a key of a data file that is imported",
+    "loaded-file": "a key of a data file that is loaded by its constant path",
+    "settings-class": "a field of a class whose fields are settings",
 }
 _BY_TYPE = {
     "constructor": "the receiver was made by calling its class",
@@ -67,6 +70,7 @@ GRADES: tuple[Grade, ...] = (
             "unique-name": "the only method or function in sight of that name",
             "receiver-name": "a method of the class that the receiver is called after",
             "name": "one of a few methods of that name",
+            "settings-object": "a key asked of something that is called like an object of settings",
             "same-file": "in languages without a resolver: the file itself defines that name",
         },
     ),

@@ -12,20 +12,24 @@ from tests.graph_trees import edges_of, resolve_cold
 
 GRAPH = Path(__file__).resolve().parents[2] / "knowledge" / "graph"
 REAL = [(GRAPH / name).read_text(encoding="utf-8") for name in ("python_flow.py", "python_classes.py", "narrowing.py", "values.py")]
-TOKENS = """
-def class lambda return yield yield_from await async with for in if else elif while try except finally raise import from as global nonlocal del pass
-match case type not and or is None True False self cls super print __init__ __call__ __getattr__ __all__ x y f C D a.b @ ( ) [ ] { } : , = == += := -> * **
-. ... ; | & + - < > ~ % "s" 'é' f"{x}" b"b" 1 2.5 \\ # \t
-""".split(" ")
+TOKENS = [
+    "def", "class", "lambda", "return", "yield", "yield_from", "await", "async", "with", "for", "in", "if", "else", "elif", "while", "try",
+    "except", "finally", "raise", "import", "from", "as", "global", "nonlocal", "del", "pass", "match", "case", "type", "not", "and", "or", "is",
+    "None", "True", "False", "self", "cls", "super", "print", "__init__", "__call__", "__getattr__", "__all__", "x", "y", "f", "C", "D", "a.b", "@",
+    "(", ")", "[", "]", "{", "}", ":", ",", "=", "==", "+=", ":=", "->", "*", "**", ".", "...", ";", "|", "&", "+", "-", "<", ">", "~", "%", '"s"',
+    "'é'", 'f"{x}"', 'b"b"', "1", "2.5", "#", "\\", "\n", "\t",
+]  # fmt: skip
 LINES = [
-    "def f(x=f, *a, y: C = D, **k):", "class C(C):", "class C(D, metaclass=C):", "class D(C[f], Generic[T]):", "from . import *", "from .a import x as x",
-    "import a, b.c as d", "from b import *", "x = x", "x: x = x", "x, *y, (z, [f]) = f", "self.x = self.x.x", "@f", "@f(x)(y)", "@property", "@x.setter",
-    "@overload", "@pytest.fixture", "return f", "return lambda: f", "yield x", "yield from x", "with f() as (x, y), x:", "for x, *y in f():",
-    "if isinstance(x, (C, x)):", "match x:", "case C(x=y, z=[*f]):", "case {'k': v, **r}:", "async def f(self):", "await x", "global x, f", "nonlocal x",
-    "del x, f.x, x[0]", "f(*x, **y, z=1)(f)[x](y)", "x[f](x)[1:2]", "getattr(x, 'f')()", "getattr(f, f'a{x}')()", "import_module('.a', x)()", "__import__('a.b').f()",
-    "T = TypeVar('T', bound='C')", "type A[T] = list[A]", "def f[T: C](x: T) -> 'T': ...", "x = [f, lambda: x]", "x = {'a': f, **x}", "x['a']['b'] = x", "x.append(x)",
-    "map(f, x)", "functools.partial(f, x)()", "super().f()", "super(C, x).f()", "__all__ = ['x', *y]", "__all__ += x", "try:", "except C as x:", "finally:", "else:",
-    "raise C", "raise x from f", "lambda: (yield)", "print(f'{x!r:{y}}')", "pass", "...", "(x := f)(x)", "assert x, f()", "while f():", "x = f if x else f()",
+    "def f(x=f, *a, y: C = D, **k):", "class C(C):", "class C(D, metaclass=C):", "class D(C[f], Generic[T]):", "from . import *",
+    "from .a import x as x", "import a, b.c as d", "from b import *", "x = x", "x: x = x", "x, *y, (z, [f]) = f", "self.x = self.x.x", "@f",
+    "@f(x)(y)", "@property", "@x.setter", "@overload", "@pytest.fixture", "return f", "return lambda: f", "yield x", "yield from x",
+    "with f() as (x, y), x:", "for x, *y in f():", "if isinstance(x, (C, x)):", "match x:", "case C(x=y, z=[*f]):", "case {'k': v, **r}:",
+    "async def f(self):", "await x", "global x, f", "nonlocal x", "del x, f.x, x[0]", "f(*x, **y, z=1)(f)[x](y)", "x[f](x)[1:2]",
+    "getattr(x, 'f')()", "getattr(f, f'a{x}')()", "import_module('.a', x)()", "__import__('a.b').f()", "T = TypeVar('T', bound='C')",
+    "type A[T] = list[A]", "def f[T: C](x: T) -> 'T': ...", "x = [f, lambda: x]", "x = {'a': f, **x}", "x['a']['b'] = x", "x.append(x)",
+    "map(f, x)", "functools.partial(f, x)()", "super().f()", "super(C, x).f()", "__all__ = ['x', *y]", "__all__ += x", "try:", "except C as x:",
+    "finally:", "else:", "raise C", "raise x from f", "lambda: (yield)", "print(f'{x!r:{y}}')", "pass", "...", "(x := f)(x)", "assert x, f()",
+    "while f():", "x = f if x else f()",
 ]  # fmt: skip
 soup = st.lists(st.sampled_from(TOKENS), max_size=60).map(" ".join)
 program = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(LINES)), max_size=25).map(
@@ -69,7 +73,7 @@ def test_any_bytes(content: bytes) -> None:
 @given(st.lists(soup | program, min_size=1, max_size=3))
 def test_any_program(texts: list[str]) -> None:
     """Words of Python in any order, and statements that make no sense together, in files that import one another."""
-    files = {path: text for path, text in zip(("a.py", "b.py", "pkg/__init__.py"), texts, strict=False)}
+    files = dict(zip(("a.py", "b.py", "pkg/__init__.py"), texts, strict=False))
     for text in texts:
         read(text.encode())
     resolve_cold(files)
