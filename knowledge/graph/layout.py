@@ -202,10 +202,10 @@ class Layout:
         found: set[bytes] = set()
         for path in self.paths:
             if path.endswith((b".py", b".pyi")):
-                directory = posixpath.dirname(path)
+                directory = path.rpartition(b"/")[0]
                 while directory and directory not in found:
                     found.add(directory)
-                    directory = posixpath.dirname(directory)
+                    directory = directory.rpartition(b"/")[0]
         return frozenset(found)
 
     @cached_property
@@ -213,10 +213,10 @@ class Layout:
         found: dict[bytes, set[bytes]] = defaultdict(set)
         for path in self.paths:
             if path.endswith((b".py", b".pyi")):
-                directory, name = posixpath.split(path)
+                directory, _, name = path.rpartition(b"/")
                 found[name.rpartition(b".")[0]].add(directory)
         for path in self._directories:
-            directory, name = posixpath.split(path)
+            directory, _, name = path.rpartition(b"/")
             found[name.removesuffix(_STUBS)].add(directory)
         return found
 

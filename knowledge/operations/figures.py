@@ -44,6 +44,7 @@ class Figures:
         self._project, self._view, self._is_stored, self._find_apart = project, view, is_stored, apart
         self._counted: dict[str, int] = {}
         self._commits_since: dict[tuple[str | None, str], int] = {}
+        self._between: dict[str, int] = {}
 
     def reading_of(self, anchor: Anchor, latest: Verdict, statuses: Mapping[str, ClaimStatus]) -> AnchorReading:
         """What a condition's anchor says. latest: the last verdict of its claim; statuses: what was computed for this tree so far."""
@@ -109,7 +110,9 @@ class Figures:
         if since is None:
             return sum(1 for _ in repository.walk(revision))
         try:
-            return repository.count_between(since, revision)
+            if since not in self._between:
+                self._between[since] = repository.count_between(since, revision)
+            return self._between[since]
         except (UnknownRevisionError, RepositoryReadError):
             # The commit that the verdict was said at is gone (a rebase, garbage collection): count by the clock.
             said = datetime.fromisoformat(said_at).timestamp()

@@ -34,6 +34,8 @@ from knowledge.storage.lock import writer_lock
 _BATCH = 256
 MAX_TREES, MAX_BYTES = 400, 2_000_000_000
 """Bounds of the index: least recently used trees beyond them are collected."""
+_SPARE_TREES = 50
+"""So many more than that before they are."""
 _SHOWN_SKIPPED = 5
 
 
@@ -281,7 +283,13 @@ def _store_tree(work: _Work, meta: dict[str, Any]) -> None:
 
 
 def collect(project: Project) -> None:
-    """Keep the index within its bounds: trees that no worktree shows and nobody used for long go first."""
+    """Keep the index within its bounds: trees that no worktree shows and nobody used for long go first.
+
+    Some at once: to look what is still needed takes long.
+    """
+    index = project.index
+    if index.tree_count() <= MAX_TREES + _SPARE_TREES and index.size() <= MAX_BYTES:
+        return
     keep = {state.tree_key for state in project.index.worktree_states()}
     project.index.collect(keep, MAX_TREES, MAX_BYTES)
     project.index.sweep_texts()

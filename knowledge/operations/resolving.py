@@ -26,7 +26,7 @@ from knowledge.records.stored import StoredResolution, TreeFile
 from knowledge.storage.bulk import collect_young, collection_paused
 from knowledge.storage.lock import writer_lock
 
-_BATCH = 256
+_BATCH = 64
 _YOUNG = 8
 """After so many files what their resolvers left behind is freed."""
 _VERSION = f"{RESOLVER_VERSION}:"
@@ -60,6 +60,7 @@ class Resolver:
         """Resolve these files: with a resolution that the index holds where one is good in this tree. New ones are written in batches."""
         progress = self.project.progress
         is_long = len(paths) >= _MANY
+        self.source.keeps_facts = not is_long
         if is_long:
             self.source.preload()
             progress.start("resolving names", len(paths))

@@ -62,12 +62,15 @@ class FactLoader:
             self._ids[key] = found
         return found
 
-    def facts(self, fact_id: int) -> FileFacts | None:
-        """The decoded facts; None where the file was skipped."""
-        if fact_id not in self._facts:
-            payload = self.index.payloads([fact_id]).get(fact_id, b"")
-            self._remember(self._facts, fact_id, decode_facts(payload) if payload else None)
-        return self._facts[fact_id]
+    def facts(self, fact_id: int, *, is_kept: bool = True) -> FileFacts | None:
+        """The decoded facts; None where the file was skipped. is_kept: whether they are likely to be asked for again."""
+        if fact_id in self._facts:
+            return self._facts[fact_id]
+        payload = self.index.payloads([fact_id]).get(fact_id, b"")
+        found = decode_facts(payload) if payload else None
+        if is_kept:
+            self._remember(self._facts, fact_id, found)
+        return found
 
     def outline(self, fact_id: int) -> FileFacts | None:
         """The facts as other files see them: a fraction of the memory."""
@@ -469,3 +472,9 @@ class ResolvedTree(IndexedTree):
     """`FactSource` over an indexed tree: what the resolver sees. A symbolic link has no code of its own there, so a file counts once."""
 
     follows_links = False
+    keeps_facts = True
+    """False while very many files are resolved: each is asked for its whole facts once."""
+
+    def facts(self, path: bytes) -> FileFacts | None:
+        found = self._key(path)
+        return self.loader.facts(found[1], is_kept=self.keeps_facts) if found else None

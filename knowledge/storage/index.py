@@ -39,6 +39,8 @@ class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows, RecallRows, Tex
         self.db = db
         self.versions = versions
         self.was_rebuilt = was_rebuilt
+        self._remembered = {}
+        self._read_at = 0
 
     @property
     def is_temporary(self) -> bool:
@@ -73,6 +75,7 @@ class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows, RecallRows, Tex
             with file_lock(_rebuild_lock(self.path), LIMITS.lock_seconds):
                 _set_aside(self.path)
         self.db = _open(self.path)
+        self._remembered.clear()
         self.was_rebuilt = True
         self.count(REBUILT)
 

@@ -17,12 +17,17 @@ from knowledge.storage.packing import add_to_manifest, apply_manifest, pack_mani
 
 CHAIN_DEPTH = 32
 _BATCH = 2_000
+_REMEMBERED = 4
+"""So many trees are kept as read."""
 
 
 class TreeStore:
     """Trees by key, least recently used ones collected."""
 
     db: Database
+    _remembered: dict[int, dict[bytes, tuple[int, int]]]
+    """tree id → its files, as read since the database was at `_read_at`"""
+    _read_at: int
 
     def put_tree(
         self, key: str, base: str | None, files: Iterable[TreeFile], removed: Iterable[bytes] = (), meta: dict[str, Any] | None = None
@@ -40,7 +45,7 @@ class TreeStore:
                     raise KeyError(base)
                 base_id, depth = row[0][0], row[0][1] + 1
                 if depth > CHAIN_DEPTH:
-                    whole = self._files(base_id)
+                    whole = dict(self._files(base_id))
                     for path in removed:
                         whole.pop(path, None)
                     changed, removed, base_id, depth = whole | changed, (), None, 0
@@ -68,12 +73,13 @@ class TreeStore:
             else:
                 number, manifest = found[0]
                 packed = add_to_manifest(manifest, {row.path: (row.fact_id, row.resolution_id) for row in rows})
+                self._remembered.pop(number, None)
                 self.db.run("UPDATE tree SET manifest = ?, meta = ? WHERE id = ?", (packed, json.dumps(meta), number))
 
     def tree(self, key: str) -> TreeRows | None:
         """The tree with that key; None where it is not stored."""
         row = self.db.rows("SELECT id, meta FROM tree WHERE key = ?", (key,))
-        return TreeRows(key, self._files(row[0][0]), json.loads(row[0][1])) if row else None
+        return TreeRows(key, dict(self._files(row[0][0])), json.loads(row[0][1])) if row else None
 
     def tree_meta(self, key: str) -> dict[str, Any] | None:
         """What is kept with the tree; None where it is not stored."""
@@ -103,7 +109,7 @@ class TreeStore:
         trees = resolutions = facts = 0
         is_swept = False
         while True:
-            size = self._size()
+            size = self.size()
             doomed = self._in_excess(keep, max_trees, is_too_large=size > max_bytes)
             if not doomed and (is_swept or size <= max_bytes):
                 return Collected(trees, resolutions, facts, size, size > max_bytes)
@@ -114,6 +120,15 @@ class TreeStore:
             trees, resolutions, facts = trees + len(doomed), resolutions + counts[0], facts + counts[1]
             is_swept = True
 
+    def tree_count(self) -> int:
+        """How many trees have a name."""
+        return int(self.db.rows("SELECT count(*) FROM tree WHERE key IS NOT NULL")[0][0])
+
+    def size(self) -> int:
+        """Bytes in use: pages that are free do not count."""
+        pages, free, size = (self.db.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "freelist_count", "page_size"))
+        return int((pages - free) * size)
+
     def _in_excess(self, keep: set[str], max_trees: int, *, is_too_large: bool) -> list[int]:
         """The trees to forget next: those beyond the bound; half of those that may go where the file is too large."""
         named = self.db.rows("SELECT id, key FROM tree WHERE key IS NOT NULL ORDER BY used, id")
@@ -121,6 +136,25 @@ class TreeStore:
         return free[: max(0, len(named) - max_trees, (len(free) + 1) // 2 if is_too_large else 0)]
 
     def _files(self, number: int) -> dict[bytes, tuple[int, int]]:
+        """The files of a tree: not to be changed. The last few are remembered, and what comes after one of them is laid over it."""
+        version = self.db.rows("PRAGMA data_version")[0][0]
+        if version != self._read_at:
+            # Another process wrote: a tree may say more than before.
+            self._remembered.clear()
+            self._read_at = version
+        if number not in self._remembered:
+            [(base_id, manifest)] = self.db.rows("SELECT base_id, manifest FROM tree WHERE id = ?", (number,))
+            if base_id in self._remembered:
+                files = dict(self._remembered[base_id])
+                apply_manifest(manifest, files)
+            else:
+                files = self._chained(number)
+            self._remembered[number] = files
+            while len(self._remembered) > _REMEMBERED:
+                del self._remembered[next(iter(self._remembered))]
+        return self._remembered[number]
+
+    def _chained(self, number: int) -> dict[bytes, tuple[int, int]]:
         chain = self.db.rows(
             "WITH RECURSIVE chain (id, base_id, manifest, depth) AS (SELECT id, base_id, manifest, depth FROM tree WHERE id = ?"
             " UNION ALL SELECT tree.id, tree.base_id, tree.manifest, tree.depth FROM tree JOIN chain ON tree.id = chain.base_id)"
@@ -133,13 +167,9 @@ class TreeStore:
                 apply_manifest(manifest, files)
         return files
 
-    def _size(self) -> int:
-        """Bytes in use: pages that are free do not count."""
-        pages, free, size = (self.db.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "freelist_count", "page_size"))
-        return int((pages - free) * size)
-
     def _forget(self, doomed: list[int]) -> None:
         """Take the trees' names away, then remove every nameless tree that no named one builds on."""
+        self._remembered.clear()
         self.db.many("UPDATE tree SET key = NULL WHERE id = ?", [(number,) for number in doomed])
         self.db.run(
             "WITH RECURSIVE needed (id) AS (SELECT id FROM tree WHERE key IS NOT NULL"
@@ -166,16 +196,18 @@ class TreeStore:
         for number, base_id, _, _ in rows:
             children.setdefault(base_id, []).append(number)
         by_id = {number: (key, manifest) for number, _, key, manifest in rows}
-        pending: list[tuple[int, dict[bytes, tuple[int, int]]]] = [(number, {}) for number in children.get(None, ())]
+        pending: list[tuple[int, dict[bytes, tuple[int, int]], bool]] = [(number, {}, False) for number in children.get(None, ())]
         while pending:
-            number, files = pending.pop()
+            number, files, is_counted = pending.pop()
             key, manifest = by_id[number]
-            apply_manifest(manifest, files)
+            own = apply_manifest(manifest, files)
             if key is not None:
-                facts.update(fact for fact, _ in files.values())
-                resolutions.update(resolution for _, resolution in files.values())
+                # What it shares with the tree that it is told as a difference from is counted already, where that one has a name.
+                rows = [files[path] for path in own] if is_counted else list(files.values())
+                facts.update(fact for fact, _ in rows)
+                resolutions.update(resolution for _, resolution in rows)
             branches = children.get(number, [])
-            pending += [(child, files if place == len(branches) - 1 else dict(files)) for place, child in enumerate(branches)]
+            pending += [(child, files if place == len(branches) - 1 else dict(files), key is not None) for place, child in enumerate(branches)]
         return facts, resolutions
 
     def _delete_facts(self, numbers: list[int]) -> None:

@@ -137,12 +137,13 @@ def add_to_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> bytes
     return pack_manifest(own | files, [path for path in removed if path not in files])
 
 
-def apply_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> None:
-    """Lay a manifest over the files of its base, in place."""
+def apply_manifest(packed: bytes, files: dict[bytes, tuple[int, int]]) -> list[bytes]:
+    """Lay a manifest over the files of its base, in place; the paths that it says something of."""
     paths, facts, resolutions, removed = _manifest.decode(zlib.decompress(packed))
     for path in removed:
         files.pop(path, None)
     files.update(zip(paths, zip(facts, resolutions, strict=True), strict=True))
+    return paths
 
 
 def pack_past_commit(commit: PastCommit) -> bytes:
