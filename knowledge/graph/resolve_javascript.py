@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Import, Span
 from knowledge.graph.javascript_context import Target as Called
 from knowledge.graph.javascript_flow import JavaScriptFlow
@@ -10,6 +12,7 @@ from knowledge.graph.javascript_values import RUNTIME
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
 from knowledge.graph.reads import Tree, View
 from knowledge.graph.resolution import EdgeWriter, Target, targets_of
+from knowledge.graph.route_prefixes import prefixes
 from knowledge.graph.values import Class, External, Flow, Function, Instance, Lambda, Module, Place, Value
 from knowledge.records.edges import ConfidenceKind
 from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
@@ -240,7 +243,9 @@ class JavaScriptResolver:
         confidence = self._server(place, callee.parts[0])
         if confidence is None:
             return
-        route = SymbolId(self._path, f"{callee.name.upper()} {path}")
+        router = callee.parts[0]
+        prefix = self._prefixes.get(router.name, "") if router.kind == "name" else ""
+        route = SymbolId(self._path, f"{callee.name.upper()} {prefix}{path}")
         flow = self._flow.expression(place, last)
         targets = self._symbols(flow, place, last)
         if not targets and any(isinstance(value, Lambda) for value in flow.values):
@@ -248,6 +253,10 @@ class JavaScriptResolver:
         for target in targets:
             kind: ConfidenceKind = "resolved" if confidence == target.confidence_kind == "resolved" else "inferred"
             self.writer.add(route, "handles", Target(target.symbol, kind, "route", target.rivals), call.name_span, callee.name)
+
+    @cached_property
+    def _prefixes(self) -> dict[str, str]:
+        return prefixes(self._facts)[0]
 
     def _server(self, place: Place, owner: Expression) -> ConfidenceKind | None:
         """Whether a route may be declared on a receiver: it comes from a framework, or is called like a server."""

@@ -9,6 +9,7 @@ from knowledge.graph.guesses import Guesses
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
 from knowledge.graph.python_callbacks import Callbacks
 from knowledge.graph.python_flow import PythonFlow
+from knowledge.graph.python_routes import DECORATORS, PythonRoutes
 from knowledge.graph.reads import View
 from knowledge.graph.resolution import RIVALS, EdgeWriter, Target, targets_of
 from knowledge.graph.source import Candidate
@@ -18,7 +19,6 @@ from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 
 ENVIRONMENT = "environment"
 """The package under which environment variables stand as symbols."""
-_ROUTES = frozenset({"route", "get", "post", "put", "delete", "patch", "head", "options", "trace", "websocket", "api_route", "websocket_route"})
 _ASKING = {
     "str": ("__str__", "__repr__"), "repr": ("__repr__",), "len": ("__len__",), "bool": ("__bool__", "__len__"), "iter": ("__iter__",),
     "next": ("__next__",), "hash": ("__hash__",), "int": ("__int__",), "float": ("__float__",), "abs": ("__abs__",), "round": ("__round__",),
@@ -43,6 +43,7 @@ class PythonResolver:
         self._guesses = Guesses(view, self._flow.classes.is_subclass)
         self._callbacks = Callbacks(view, self._flow)
         self.writer = EdgeWriter(view, facts)
+        self._routes = PythonRoutes(view, facts, self._flow, self.writer)
         self._path = view.importer
         self._is_test = view.tree.is_test(self._path)
         self._attributes: dict[tuple[bytes, int, str], SymbolId | None] = {}
@@ -116,17 +117,8 @@ class PythonResolver:
             for target in targets_of(Flow(applied, result.is_certain, "implicit"), self._view.tree):
                 called = Target(target.symbol, target.confidence_kind, "implicit", target.rivals)
                 self.writer.add(self.writer.owner(definition.scope), "calls", called, definition.name_span)
-        if callee is not decorator and callee.kind == "attribute" and callee.name in _ROUTES and len(decorator.parts) > 1:
-            self._route(symbol, callee, decorator, span)
-
-    def _route(self, symbol: SymbolId, callee: Expression, decorator: Expression, span: Span) -> None:
-        first = decorator.parts[1]
-        if first.kind != "literal" or first.name != "str" or not first.text.strip("\"'").startswith("/"):
-            return
-        methods = [callee.name.upper()] if callee.name not in ("route", "api_route") else _methods(decorator)
-        for method in methods:
-            route = SymbolId(self._path, f"{method} {first.text.strip(chr(34) + chr(39))}")
-            self.writer.add(route, "handles", Target(symbol, "resolved", "decorator"), span, callee.name)
+        if callee is not decorator and callee.kind == "attribute" and callee.name in DECORATORS and len(decorator.parts) > 1:
+            self._routes.decorated(symbol, decorator, span)
 
     # ── imports ──
 
@@ -205,6 +197,8 @@ class PythonResolver:
             for caller, target in self._callbacks.of_call(flow, place, call.expression):
                 self.writer.add(caller, "calls", target, _arguments_span(span))
         self._environment_call(subject, call, flow)
+        if name == "add_url_rule":
+            self._routes.added(call, place)
         self._what_else_is_called(subject, call, place, flow)
 
     def _what_else_is_called(self, subject: SymbolId, call: Call, place: Place, flow: Flow) -> None:
@@ -535,14 +529,3 @@ def _name_span(call: Call) -> Span:
 def _arguments_span(name: Span) -> Span:
     """Where the arguments of a call begin, for what is known by them."""
     return Span(name.end, name.end + 1, name.end_row, name.end_column, name.end_row, name.end_column + 1)
-
-
-def _methods(decorator: Expression) -> list[str]:
-    """The HTTP methods that a route decorator lists; GET where it does not say."""
-    first = len(decorator.parts) - len(decorator.keywords)
-    for offset, keyword in enumerate(decorator.keywords):
-        if keyword == "methods":
-            listed = decorator.parts[first + offset]
-            found = [part.text.strip("\"'").upper() for part in listed.parts if part.kind == "literal"]
-            return found or ["ANY"]
-    return ["GET"]
