@@ -10,6 +10,7 @@ import pytest
 from git_fixtures import GitRepo
 from scip_fixtures import A_PY, CHILD_RUN, SOURCES, small_index
 
+from knowledge.operations.graph_tree import BUILT_IN
 from knowledge.surfaces.cli.main import main
 
 
@@ -57,12 +58,12 @@ def said(run: Any, *words: str) -> dict[str, list[str]]:
 def test_edges_stand_beside_one_another(run: Any, repo: GitRepo) -> None:
     """A guess becomes no fact: the built-in edge stays inferred beside the resolved one of the tool, and both name who agrees."""
     before = said(run, "callers", "a.py::Base.compose")
-    assert before == {"b.py::main calls a.py::Base.compose": ["knowledge 1 inferred"]}
+    assert before == {"b.py::main calls a.py::Base.compose": [f"{BUILT_IN} inferred"]}
     taken_in(run)
-    assert said(run, "callers", "a.py::Base.compose") == {"b.py::main calls a.py::Base.compose": ["knowledge 1 inferred", "scip-test 1.0 resolved"]}
+    assert said(run, "callers", "a.py::Base.compose") == {"b.py::main calls a.py::Base.compose": [f"{BUILT_IN} inferred", "scip-test 1.0 resolved"]}
     _, answer = run("callers", "a.py::Base.compose")
     assert (answer["resolved"], answer["inferred"]) == (1, 0)
-    assert all(edge["agreed_by"] == ["knowledge 1", "scip-test 1.0"] and not edge["silent"] for edge in answer["edges"])
+    assert all(edge["agreed_by"] == [BUILT_IN, "scip-test 1.0"] and not edge["silent"] for edge in answer["edges"])
 
 
 def test_who_differs_and_who_is_silent_is_told(run: Any, capsys: pytest.CaptureFixture[str], repo: GitRepo, tmp_path: Path) -> None:
@@ -71,11 +72,11 @@ def test_who_differs_and_who_is_silent_is_told(run: Any, capsys: pytest.CaptureF
     taken_in(run)
     _, answer = run("callers", "a.py::Base.compose")
     (edge,) = answer["edges"]
-    assert (edge["analyzer"], edge["agreed_by"], edge["instead"]) == ("knowledge 1", ["knowledge 1"], ["scip-test 1.0: b.py::Child.compose"])
+    assert (edge["analyzer"], edge["agreed_by"], edge["instead"]) == (BUILT_IN, [BUILT_IN], ["scip-test 1.0: b.py::Child.compose"])
     _, answer = run("callees", "b.py::main")
     assert {(edge["object"], edge["analyzer"], *edge["instead"]) for edge in answer["edges"]} == {
-        ("a.py::Base.compose", "knowledge 1", "scip-test 1.0: b.py::Child.compose"),
-        ("b.py::Child.compose", "scip-test 1.0", "knowledge 1: a.py::Base.compose"),
+        ("a.py::Base.compose", BUILT_IN, "scip-test 1.0: b.py::Child.compose"),
+        ("b.py::Child.compose", "scip-test 1.0", f"{BUILT_IN}: a.py::Base.compose"),
     }
     (tmp_path / "index.scip").write_bytes(small_index(called="t . p 1 elsewhere/f().", version="2.0"))
     taken_in(run)
@@ -83,14 +84,14 @@ def test_who_differs_and_who_is_silent_is_told(run: Any, capsys: pytest.CaptureF
     assert [edge["silent"] for edge in answer["edges"]] == [["scip-test 2.0"]]
     _, answer = run("impact", "b.py::Child.compose")
     assert {tuple(edge["agreed_by"]) for edge in answer["edges"] if edge["predicate"] == "overrides"} == {
-        ("knowledge 1", "scip-test 1.0", "scip-test 2.0")
+        (BUILT_IN, "scip-test 1.0", "scip-test 2.0")
     }
     capsys.readouterr()
     main(["-C", str(repo.path), "callers", "a.py::Base.compose"])
-    wanted = "only knowledge 1 (inferred unique-name) · differs: scip-test 1.0: b.py::Child.compose · not known to scip-test 2.0"
+    wanted = f"only {BUILT_IN} (inferred unique-name) · differs: scip-test 1.0: b.py::Child.compose · not known to scip-test 2.0"
     assert wanted in capsys.readouterr().out
     main(["-C", str(repo.path), "callers", "a.py::helper"])
-    assert "agreed by knowledge 1 (resolved local), scip-test 1.0 (resolved scip)" in capsys.readouterr().out
+    assert f"agreed by {BUILT_IN} (resolved local), scip-test 1.0 (resolved scip)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("path", ["a.py", "b.py"])
@@ -183,8 +184,8 @@ def test_pyrefly_stands_beside_the_built_in_answers(run: Any, repo: GitRepo) -> 
     name = line["analyzer"]
     assert name.startswith("pyrefly 1.5.0 (") and (line["files"], line["present"]) == (3, 3)
     assert said(run, "callees", "c.py::typed", "--at", "HEAD") == {
-        "c.py::typed calls a.py::Base.compose": ["knowledge 1 resolved", f"{name} inferred"],
-        "c.py::typed calls a.py::helper": ["knowledge 1 resolved", f"{name} resolved"],
+        "c.py::typed calls a.py::Base.compose": [f"{BUILT_IN} resolved", f"{name} inferred"],
+        "c.py::typed calls a.py::helper": [f"{BUILT_IN} resolved", f"{name} resolved"],
     }
     _, answer = run("callers", "a.py::helper")
     assert any(text.startswith(f"outside-past: 1 of 3 files that {name} looked at") for text in answer["limitations"])
