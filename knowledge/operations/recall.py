@@ -92,7 +92,7 @@ def recall(project: Project, asked: Asked, *, personal: Project | None = None, a
         outcome="nothing" if not lines else "weak" if all(line.is_weak for line in lines) else "found",
         lines=tuple(shown),
         tokens=round(tokens),
-        left_out=len(lines) - len(shown),
+        left_out=len(lines) - len(shown) + sum(bank.beyond for bank in banks),
         rewrites=tuple(dict.fromkeys(rewrite for of_tags in tags for rewrite in of_tags.rewrites)),
         notes=() if query == text else (f"the query was cut to its first {len(query):,} of {len(text):,} characters",),
     )
@@ -120,10 +120,14 @@ def _excerpt(line: RecallLine, query: Query) -> RecallLine:
 
 
 class _Bank:
-    """One bank, asked once. The focus is looked up in the repository; in the personal bank it is a text that claims may speak of."""
+    """One bank, asked once. The focus is looked up in the repository; in the personal bank it is a text that claims may speak of.
+
+    beyond: how many claims fit and were not looked at.
+    """
 
     def __init__(self, project: Project, name: str, asked: Asked, tags: AskedTags, at: str | None) -> None:
         self._project, self._name, self._asked, self._tags = project, name, asked, tags
+        self.beyond = 0
         self._reading = Reading(project)
         reconcile(project, self._reading)
         bring_up_to_date(project)
@@ -148,10 +152,15 @@ class _Bank:
         if not self._asked.text and not self._focus:
             ids = self._project.ledger.claim_ids() if allowed is None else sorted(allowed)
             statuses = self._reading.statuses(self.view, ids) if ids else {}
-            return [s.claim_id for s in sorted(statuses.values(), key=worst_first)][:_CLAIMS]
+            return self._first([s.claim_id for s in sorted(statuses.values(), key=worst_first) if s.status != "withdrawn"])
         near = {c: 0.0 for text in self._focus for c in search(self._project, read_query(text))}
         ranked = sorted((near | dict(scores)).items(), key=lambda item: (-item[1], item[0]))
-        return [c for c, _ in ranked if allowed is None or c in allowed][:_CLAIMS]
+        return self._first([c for c, _ in ranked if allowed is None or c in allowed])
+
+    def _first(self, claim_ids: list[str]) -> list[str]:
+        """The claims that are looked at; the others are counted."""
+        self.beyond = max(0, len(claim_ids) - _CLAIMS)
+        return claim_ids[:_CLAIMS]
 
     def _allowed(self) -> set[str] | None:
         """The claims that have a tag and a kind that was asked for; None where none was."""

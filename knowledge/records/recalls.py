@@ -38,7 +38,7 @@ class RewriteLine:
 class RecallAnswer:
     """What is remembered of a text. outcome: `found`; `weak` (nothing answers it well); `nothing`.
 
-    query: the text that was compared, cut to its limit. tokens: about how many the lines have. left_out: lines that did not fit the budget.
+    query: the text that was compared, cut to its limit. tokens: about how many the lines have. left_out: claims that fit and are not shown.
     rewrites: tags that were read as others.
     """
 

@@ -12,7 +12,7 @@ from knowledge.errors import UnknownSymbolError, UnknownTagError
 from knowledge.operations.conflicts import report
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.recall import MOST_TOKENS, QUERY_TOKENS, Asked, recall
-from knowledge.operations.record import UNANCHORED, Draft, record
+from knowledge.operations.record import UNANCHORED, Draft, record, record_many
 from knowledge.operations.searching import bring_up_to_date
 from knowledge.operations.steps import redact, reject, supersede, withdraw
 from knowledge.recall.ranking import PUSH_SCORE
@@ -173,3 +173,12 @@ def test_the_search_index_is_rebuilt_from_the_ledger(project: Project) -> None:
     bring_up_to_date(project)
     assert (project.index.recall_state(), project.index.holding(["session", "claim", "number", "2", "3"])) == made
     assert "2" not in made[1]
+
+
+def test_claims_that_were_not_even_looked_at_are_counted(project: Project) -> None:
+    """However many there are, the answer says how many it does not show."""
+    drafts = [Draft(f"the cache is purged by hand, says number {number}", anchors=(UNANCHORED,)) for number in range(70)]
+    record_many(project, drafts)
+    for text in ("", "who purges the cache by hand"):
+        answer = recall(project, Asked(text, budget_tokens=400))
+        assert len(answer.lines) + answer.left_out == 70, text

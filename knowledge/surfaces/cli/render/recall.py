@@ -22,7 +22,7 @@ def recall_answer(answer: RecallAnswer) -> list[Line]:
         lines += claim_lines(line.claim, besides=data(_marks(line), QUIET))
     lines.append(BLANK)
     if answer.left_out:
-        lines.append(note(f"{plural(answer.left_out, 'claim')} more did not fit the budget"))
+        lines.append(note(f"{plural(answer.left_out, 'claim')} more that fit are not shown"))
     lines += [note(text) for text in answer.notes]
     if not answer.lines:
         return lines
