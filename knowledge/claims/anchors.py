@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from knowledge.claims import sets
+from knowledge.claims.covered import content_of
 from knowledge.claims.locating import Place, definition_of, digests_of, indexes_of, locate, locate_file
 from knowledge.claims.masking import mask_value
 from knowledge.claims.membership import within
 from knowledge.claims.view import FactsView, TreeView
 from knowledge.errors import InvalidRecordError
 from knowledge.records.claims import Anchor, AnchorKind, AnchorReading, Cause
-from knowledge.records.identifiers import SymbolId, file_symbol, read_symbol, show_path
+from knowledge.records.identifiers import SymbolId, file_symbol, read_path, read_symbol, show_path
 
 Role = str
 _EXPECTED: dict[str, tuple[str, ...]] = {
@@ -32,6 +33,8 @@ _EXPECTED: dict[str, tuple[str, ...]] = {
     "value": ("path", "key"),
     "claim": ("claim",),
     "time": (),
+    "tests": ("test", "symbols"),
+    "environment": ("fingerprint",),
 }
 
 
@@ -219,6 +222,28 @@ def _read_value(target: dict[str, Any], then: FactsView | None, now: TreeView, o
     return AnchorReading("present", joined, place=here, was=_moved(place, owner), detail=mask_value(key, found[0].text)[:200], count=len(found))
 
 
+def _read_tests(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
+    """What a test covered, by its text: each function where it stands now, and the files that it opened. members: name and text of each."""
+    members, moved = [], []
+    for text in target["symbols"]:
+        symbol = read_symbol(text)
+        place = locate(symbol, then, now)
+        if place.state == "unreadable":
+            return AnchorReading("unreadable", place=str(place.symbol), detail=place.hint)
+        members.append(f"{text} {content_of(place.symbol, now) if place.state == 'present' else place.state}")
+        moved += [f"{symbol} → {place.symbol}"] if place.is_moved else []
+    members += [f"{path} {now.blob_id(read_path(path)) or 'gone'}" for path in target.get("opened", ())]
+    return AnchorReading("present", digest_of("\n".join(members)), place=target["test"], members=tuple(members), moved=tuple(moved))
+
+
+def _read_environment(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
+    """The part of an environment that stands in the tree: its lock files."""
+    members = tuple(f"{path} {now.blob_id(read_path(path)) or 'gone'}" for path in sorted(target.get("files", {})))
+    return AnchorReading(
+        "present", digest_of("\n".join((target["fingerprint"], *members))), place=", ".join(sorted(target.get("files", {}))), members=members
+    )
+
+
 def _read_elsewhere(target: dict[str, Any], then: FactsView | None, now: TreeView, old: AnchorReading | None) -> AnchorReading:
     return AnchorReading("present")
 
@@ -231,6 +256,8 @@ READERS: dict[str, Callable[[dict[str, Any], FactsView | None, TreeView, AnchorR
     "edge": _read_edge,
     "set": _read_set,
     "value": _read_value,
+    "tests": _read_tests,
+    "environment": _read_environment,
     "claim": _read_elsewhere,
     "time": _read_elsewhere,
 }
@@ -260,6 +287,10 @@ def _differs(anchor: Anchor, old: AnchorReading, new: AnchorReading) -> Cause:
             return Cause("inferred_differs", anchor.digest, old.hash, "inferred", new.place, "now only inferred")
         detail = "the edge is gone" if new.hash == "absent" else "the edge is there now"
         return Cause("counter_evidence", anchor.digest, old.hash, new.hash, new.place, new.detail or detail)
+    if anchor.kind in ("tests", "environment"):
+        changed = sorted(member.rpartition(" ")[0] for member in {*new.members} - {*old.members})
+        what = "what the test covers" if anchor.kind == "tests" else "the environment"
+        return Cause("unexamined", anchor.digest, old.hash, new.hash, new.place, f"{what} changed: {', '.join(changed[:4])}")
     if anchor.kind == "set":
         return Cause("counter_evidence", anchor.digest, old.hash, new.hash, new.place, _set_difference(old, new))
     return Cause("unexamined", anchor.digest, old.hash, new.hash, new.place, new.detail)
@@ -310,6 +341,11 @@ def watch_keys(anchor: Anchor, watched: Watched) -> set[str]:
         # A member that is no longer one may turn up elsewhere, and then be the same one.
         before = {*watched.old.members, *watched.old.inferred_members} if watched.old else set()
         keys = keys.union(*(keys_of_place(read_symbol(m), watched.then) for m in before - {*reading.members, *reading.inferred_members}))
+    elif anchor.kind in ("tests", "environment"):
+        paths = {read_path(path) for path in (*target.get("opened", ()), *target.get("files", ()))}
+        paths |= {read_symbol(text).path for text in target.get("symbols", ())}
+        keys = keys.union(*(_file_keys(path, Watched(AnchorReading("gone"), watched.then)) for path in paths))
+        keys |= {f"symbol:{read_symbol(text).qualified_name}" for text in target.get("symbols", ())}
     elif anchor.kind == "value":
         path = _origin(target["path"], watched.old).path
         keys.add(f"value:{target['key']}")

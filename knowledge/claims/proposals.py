@@ -33,6 +33,8 @@ CANNOT_NOTICE: dict[str, str] = {
     "value": "an override at run time (environment, command line, another file)",
     "claim": "anything the premise does not say",
     "time": "everything before the date",
+    "tests": "the network, the clock, other processes, files whose absence the test noticed",
+    "environment": "another interpreter or other packages, until the tests run with them",
 }
 """What an anchor of each kind cannot notice (E6)."""
 

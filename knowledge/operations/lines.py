@@ -72,6 +72,10 @@ def anchor_text(anchor: Anchor) -> str:
             if target.get("review_when"):
                 return f"review when {target['review_when']}"
             return f"until:{target['until']}" if target.get("until") else f"days:{target['period_days']}"
+        case "tests":
+            return f"tests:{target['test']} ({target.get('run', '')})"
+        case "environment":
+            return f"environment:{target['fingerprint']}"
         case "body":
             return f"{'strict' if target.get('strict') else 'body'}:{target['symbol']}"
         case _:

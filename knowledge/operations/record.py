@@ -25,6 +25,7 @@ from knowledge.operations.lines import anchor_text
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
+from knowledge.operations.run_evidence import PREFIX, run_evidence
 from knowledge.operations.specs import claimed, read_anchor, read_lines, read_predicate, source_anchor
 from knowledge.operations.tags import kept_tags
 from knowledge.operations.tree_view import IndexedTree
@@ -139,6 +140,8 @@ def _prepare(project: Project, draft: Draft, view: IndexedTree) -> _Prepared:
     if not draft.statement.strip():
         raise InvalidRecordError("a claim needs a statement")
     snapshot = view.tree.snapshot
+    shown = [run_evidence(project, spec) for spec in draft.evidence if spec.startswith(PREFIX)]
+    draft = replace(draft, evidence=tuple(spec for spec in draft.evidence if not spec.startswith(PREFIX)))
     proposal, offered = _completed(_stand_on(draft, view), draft, view)
     if draft.until:
         read_day(draft.until)
@@ -149,7 +152,10 @@ def _prepare(project: Project, draft: Draft, view: IndexedTree) -> _Prepared:
     premises = [project.ledger.resolve_claim(p) for p in draft.derived_from]
     cited = [_evidence(spec, view) for spec in draft.evidence]
     cited += _evidence_of_anchors(proposal.anchors, view, cited)
-    cited += draft.documents
+    cited += [*draft.documents, *(one.evidence for one in shown)]
+    if shown and draft.anchors != (UNANCHORED,):
+        found = (*proposal.anchors, *(anchor for one in shown for anchor in one.anchors))
+        proposal = replace(proposal, anchors=_unique(found), notes=(*proposal.notes, *(note for one in shown for note in one.notes)))
     author = draft.author or project.author
     tags, rewritten = kept_tags(project, draft.tags, draft.statement, is_read=bool(draft.documents))
     claim = Claim(

@@ -272,3 +272,41 @@ def test_reports_of_other_runners_are_read(at: Shop) -> None:
     stale = at.run("--report", "out.xml", command=("true",))
     assert stale["run"]["results"] == {} and any("was not written by this run" in note for note in stale["notes"])
     assert any("could not be read" in note for note in at.run("--report", "none.xml", command=("true",))["notes"])
+
+
+def test_a_claim_rests_on_what_a_test_covered(at: Shop) -> None:
+    """It stands while that is as it was, whatever else changes; it falls with what changed; a revert brings it back. Skipped shows nothing."""
+    run = at.run()["run"]["id"]
+    spec = f"run:{run}::tests/test_prices.py::test_total"
+    answer = at.ask("claim", "record", "a basket adds up", "--evidence", spec, "--json")[1]
+    claim = answer["claim"]["id"]
+    assert [evidence["kind"] for evidence in answer["evidence"]] == ["test_result"] and answer["claim"]["status"] == "active"
+    assert {anchor["kind"] for anchor in answer["anchors"]} == {"tests", "environment"}
+    at.change(PRICES, "max(self", "max(*self")
+    assert at.ask("claim", "show", claim, "--json")[1]["claim"]["status"] == "active"
+    at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
+    fallen = at.ask("claim", "show", claim, "--json")[1]["claim"]
+    assert fallen["status"] == "stale" and "shop/prices.py::gross" in fallen["causes"][0]["detail"]
+    at.repo.commit("Turn it round")
+    assert at.ask("claim", "show", claim, "--json")[1]["claim"]["status"] == "stale"
+    at.change(PRICES, "RATE * net(price)", "net(price) * RATE")
+    assert at.ask("claim", "show", claim, "--json")[1]["claim"]["status"] == "active"
+    skipped = at.ask("claim", "record", "later works", "--evidence", f"run:{run}::tests/test_prices.py::test_later", "--json")[1]
+    assert any("the test skipped" in note for note in skipped["notes"])
+    assert at.ask("claim", "record", "x", "--evidence", f"run:{run}::tests/none.py::test_x", "--json")[0] == 2
+
+
+def test_the_gate_says_what_was_not_checked(at: Shop) -> None:
+    """Nothing checked is no pass; a change without a run, a test to run, a fallen claim and a claim on nothing are told one by one."""
+    assert at.ask("gate", "--json")[1]["verdict"] == "warn"
+    at.ask("claim", "record", "gross doubles", "--anchor", "body:shop/prices.py::gross", "--json")
+    at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
+    assert {"tests-unknown", "stale-claim"} <= at.ask("gate", "--json")[1]["counts"].keys()
+    at.run()
+    at.ask("claim", "record", "all is well", "--anchor", "none", "--json")
+    counts = at.ask("gate", "--json")[1]["counts"]
+    assert "tests-unknown" not in counts and counts["claim-without-evidence"] == 1 and "test-to-run" not in counts
+    at.change(PRICES, "RATE * net(price)", "RATE * net(price) + 0")
+    code, answer = at.ask("gate", "--check", "--json")
+    assert code == 1 and answer["verdict"] == "warn" and answer["counts"]["test-to-run"] == 3
+    assert all(item["act"].startswith("knowledge ") for item in answer["items"])

@@ -1,0 +1,160 @@
+"""What observing a run costs, and how well the tests to run again are chosen: over the history of a repository that has pytest tests.
+
+    python benchmarks/runs.py --mirror DIR --only pallets/click --python PYTHON [--source src] [--commits 20] [--tests tests] [--repeats 3]
+
+PYTHON is an interpreter with all that the tests need; without it nothing is run. The repository is cloned, nothing of it is changed. For each
+commit that touches Python files: its parent's tests run under observation, then those of the commit itself; a test whose result differs must be
+among the selected ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mirrors import ROOT, arguments, repositories
+
+sys.path.insert(0, str(ROOT))
+
+from knowledge.operations.affected import affected_tests
+from knowledge.operations.initialize import initialize
+from knowledge.operations.observing import ToRun, observe
+from knowledge.operations.project import open_project
+from knowledge.operations.reading import Reading
+
+HOWS = ("results", "functions", "edges")
+
+
+@dataclass(slots=True)
+class Counted:
+    """Over all commits: how many were run, tests there, tests selected, tests whose result differs, and those of them that were left out."""
+
+    commits: int = 0
+    tests: int = 0
+    selected: int = 0
+    differing: int = 0
+    missed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A clone, the command that runs its tests, and the environment for it."""
+
+    clone: Path
+    command: tuple[str, ...]
+    variables: Mapping[str, str]
+
+    def git(self, *words: str) -> str:
+        """What git says in the clone."""
+        done = subprocess.run(["git", *words], cwd=self.clone, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def plain_seconds(self) -> float:
+        """CPU seconds of the tests without observation."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(self.command, cwd=self.clone, env=dict(self.variables), capture_output=True, check=False)
+        return _since(before)
+
+    def observed_seconds(self, how: str) -> float:
+        """CPU seconds of the tests under observation, reading what they told aside."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with open_project(self.clone) as project:
+            observe(project, ToRun(self.command, self.clone, how, given=self.variables))
+        return _since(before)
+
+    def results(self) -> dict[str, str]:
+        """test → outcome of the tests under observation."""
+        with open_project(self.clone) as project:
+            answer = observe(project, ToRun(self.command, self.clone, "functions", given=self.variables))
+            return {result.test: result.outcome for result in project.ledger.runs.results(answer.run.id)}
+
+
+def _since(before: resource.struct_rusage) -> float:
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def overheads(bench: Bench, repeats: int) -> None:
+    """Print what each way of observing costs, as a multiple of the tests' own CPU time; the least of several runs."""
+    plain = min(bench.plain_seconds() for _ in range(repeats))
+    print(f"tests alone: {plain:.2f} s CPU")
+    for how in HOWS:
+        seconds = min(bench.observed_seconds(how) for _ in range(repeats))
+        print(f"  --observe {how}: {seconds:.2f} s, x {seconds / plain:.2f}", flush=True)
+
+
+def selection(bench: Bench, revisions: Sequence[str]) -> Counted:
+    """Run each commit's parent and the commit, and hold the selection against what differs."""
+    counted = Counted()
+    for revision in revisions:
+        bench.git("checkout", "-q", "--force", f"{revision}^")
+        before = bench.results()
+        bench.git("checkout", "-q", "--force", revision)
+        with open_project(bench.clone) as project:
+            chosen = {line.test: line for line in affected_tests(project, Reading(project)).lines if line.state in ("changed", "new")}
+        after = bench.results()
+        if not before or not after:
+            continue
+        fresh = {test.partition("[")[0] for test, line in chosen.items() if line.state == "new"}
+        differing = [test for test in before.keys() & after.keys() if before[test] != after[test]]
+        missed = [test for test in differing if test not in chosen and test.partition("[")[0] not in fresh]
+        counted.commits += 1
+        counted.tests += len(before)
+        counted.selected += sum(test in chosen for test in before)
+        counted.differing += len(differing)
+        counted.missed += [f"{revision[:8]} {test}" for test in missed]
+        print(
+            f"  {revision[:8]}: {sum(t in chosen for t in before)} of {len(before)} selected, {len(differing)} differ, {len(missed)} missed",
+            flush=True,
+        )
+    return counted
+
+
+def _more(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--python", default="")
+    parser.add_argument("--source", default="src")
+    parser.add_argument("--tests", default="tests")
+    parser.add_argument("--commits", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=3)
+
+
+def measure(asked: argparse.Namespace, source: Path) -> bool:
+    """Print the figures of one repository; whether no test was left out that differs."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "-q", str(source), str(clone)], check=True)
+        variables = {**os.environ, "PYTHONPATH": str(clone / asked.source), "PYTHONDONTWRITEBYTECODE": "1"}
+        bench = Bench(clone, (asked.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", asked.tests), variables)
+        initialize(clone)
+        if asked.repeats:
+            overheads(bench, asked.repeats)
+        touching = ["rev-list", "--no-merges", "--max-count=200", "HEAD", "--", f"{asked.source}/*.py", f"{asked.tests}/*.py"]
+        counted = selection(bench, bench.git(*touching).split()[: asked.commits])
+    share = counted.selected / counted.tests if counted.tests else 0.0
+    print(f"{counted.commits} commits: {share:.1%} of the tests selected; {counted.differing} results differ, {len(counted.missed)} of them left out")
+    print("\n".join(counted.missed))
+    return not counted.missed
+
+
+def main() -> int:
+    """Measure the repositories that were asked for; the exit code is 1 where a test was left out that differs."""
+    asked = arguments("What observing a run costs, and how well the tests to run again are chosen.", more=_more)
+    if not asked.python or not asked.only:
+        print("give --only owner/name and --python an interpreter with all that its tests need; nothing was run")
+        return 0
+    held = []
+    for name, source in repositories(asked):
+        print(name)
+        held.append(measure(asked, source))
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
