@@ -170,6 +170,12 @@ def test_every_test_says_what_it_holds() -> None:
     expect_none(silent)
 
 
+def test_test_files_have_names_of_their_own() -> None:
+    """pytest collects files by their base names: two alike in different folders stop the whole run."""
+    names = [Path(path).name for path in files(".py", below=("tests/",)) if Path(path).name.startswith("test_")]
+    expect_none({name for name in names if names.count(name) > 1})
+
+
 def test_every_invariant_names_a_test_that_exists() -> None:
     """The architecture promises nothing that no test holds."""
     table = text("docs/architecture.md").partition("## Invariants")[2]
