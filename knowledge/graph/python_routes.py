@@ -47,7 +47,7 @@ class PythonRoutes:
             return
         for target in targets_of(self._flow.expression(place, handler), self._view.tree):
             for method in methods or ["GET"]:
-                self._add(method, parts[0], path, Target(target.symbol, target.confidence_kind, "url-rule", target.rivals), call.name_span)
+                self._add(method, parts[0], path, Target(target.symbol, target.confidence_kind, "route", target.rivals), call.name_span)
 
     def _handler(self, call: Expression) -> Expression | None:
         positional = call.parts[1 : len(call.parts) - len(call.keywords)]
@@ -67,7 +67,7 @@ class PythonRoutes:
                     else:
                         continue
                     for method in served:
-                        target = Target(self._view.tree.symbol(value.path, index), "resolved", "class-view")
+                        target = Target(self._view.tree.symbol(value.path, index), "resolved", "route")
                         self._add(method, call.expression.parts[0], path, target, call.name_span)
 
     def _add(self, method: str, callee: Expression, path: str, target: Target, span: Span) -> None:
