@@ -98,8 +98,11 @@ function target(declaration) {
   const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent.parent : null;
   const isTop = statement !== null && statement !== undefined && (ts.isSourceFile(statement) || ts.isModuleBlock(statement));
   const isNamed = value !== undefined && (ts.isFunctionExpression(value) || ts.isArrowFunction(value) || ts.isClassExpression(value));
+  // A member of a type that is written out where it is used has no name to be called by.
+  const isNameless = ts.isTypeElement(declaration) && ts.isTypeLiteralNode(declaration.parent) && !ts.isTypeAliasDeclaration(declaration.parent.parent);
   const start = byteOffset(file, (name ?? declaration).getStart(file));
-  return { path: path.relative(root, file.fileName), start, is_local: isVariable && !isTop && !(isNamed && ts.isVariableDeclaration(declaration)) };
+  const isLocal = isNameless || (isVariable && !isTop && !(isNamed && ts.isVariableDeclaration(declaration)));
+  return { path: path.relative(root, file.fileName), start, is_local: isLocal };
 }
 
 function callee(node) {

@@ -1,8 +1,8 @@
 """Are JavaScript's and TypeScript's edges what TypeScript's own checker says? Every call of a tree, held against the declarations that it finds.
 
 Needs node, and a folder in which `npm install typescript` was run. A call is judged where the checker knows a declaration, and where that is not a
-parameter or a variable of a function, which have no symbols. An edge is right where it names one of the declarations. Files that are skipped (too
-large, minified) do not count.
+parameter, a variable of a function or a member of a type without a name, which have no symbols. An edge is right where it names one of the
+declarations. Files that are skipped (too large, minified) do not count.
 """
 
 from __future__ import annotations
