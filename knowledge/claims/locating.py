@@ -20,6 +20,10 @@ _DEPTH = 40
 """Longest chain of bases that is followed."""
 
 
+NOT_FOLLOWED = "git has the tree of the verdict no longer, so a move could not be followed"
+"""What is said of something gone whose past cannot be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a symbol was found. `hint` says what may have become of one that is gone."""
@@ -70,7 +74,7 @@ def locate(symbol: SymbolId, then: FactsView | None, now: TreeView) -> Place:
     pulled_up = _pulled_up(symbol, then, now)
     if pulled_up is not None:
         return Place("present", pulled_up, is_moved=True)
-    return Place("gone", symbol, _renamed_hint(symbol, then, now))
+    return Place("gone", symbol, _renamed_hint(symbol, then, now) if then is not None else NOT_FOLLOWED)
 
 
 def locate_file(path: bytes, then: FactsView | None, now: TreeView) -> Place:
@@ -79,7 +83,7 @@ def locate_file(path: bytes, then: FactsView | None, now: TreeView) -> Place:
     if now.has_path(path):
         return Place("present", here)
     if then is None:
-        return Place("gone", here)
+        return Place("gone", here, NOT_FOLLOWED)
     same = [p for p in now.paths_of_blob(then.blob_id(path)) if not then.has_path(p)]
     if len(same) > 1:
         same = [p for p in same if _basename(p) == _basename(path)] or same

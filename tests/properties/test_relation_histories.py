@@ -15,15 +15,34 @@ from status_fixtures import Kept, differences, plain
 from test_invalidation_histories import SLOW, Act, History, acts, history
 
 from knowledge.errors import InvalidRecordError, LifecycleError
-from knowledge.operations import conflicts, plan
+from knowledge.invalidation.propagate import premises_of
+from knowledge.operations import conflicts, plan, steps
+from knowledge.operations.premises import drop_premise
 from knowledge.operations.project import Project
+from knowledge.operations.reading import Reading
 from knowledge.operations.record import Draft, record
 from knowledge.operations.transfer import export, import_
 from knowledge.records.stored import ClaimFilter
 
 WRITING = ["commit", "commit", "delete", "dirty"]
 MOVING = ["switch", "branch", "merge", "reset", "revert"]
-RELATING = ["report", "report", "resolve", "assume", "depend", "depend", "done", "condition", "condition", "verify", "reject", "reopen"]
+RELATING = [
+    "report",
+    "report",
+    "resolve",
+    "assume",
+    "depend",
+    "depend",
+    "done",
+    "condition",
+    "condition",
+    "verify",
+    "reject",
+    "reopen",
+    "look",
+    "look",
+    "drop",
+]
 CONDITIONS = [
     "stale > 1", "needs_review >= 1", "active < 30", "verified > 0", "commits >= 2", "event ClaimRejected >= 1", "claims > 40", "conflicts > 0",
     "files > 5", "symbols > 9 and tags < 1", "2026-01-01",
@@ -74,6 +93,23 @@ class Related(History):
                 goal = nodes[0] if nodes else ""
                 nodes.append(plan.add(project, Draft("a node", anchors=("none",)), plan.Step(goal)).claim.id)
             plan.depend(project, nodes[act.other % len(nodes)], self._two(project, act)[1])
+
+    def _derived(self, project: Project) -> list[tuple[str, str]]:
+        """(claim, premise) of all that rests on another."""
+        reading = Reading(project)
+        held = reading.held(project.ledger.claim_ids())
+        return sorted((c, premise) for c, h in held.items() for premise in premises_of(h))
+
+    def _look(self, act: Act) -> None:
+        with self.kept.project() as project:
+            if derived := self._derived(project):
+                step = steps.verify if act.other % 3 else steps.review
+                step(project, derived[act.one % len(derived)][0], "looked at, with what it rests on")
+
+    def _drop(self, act: Act) -> None:
+        with self.kept.project() as project:
+            if derived := self._derived(project):
+                drop_premise(project, *derived[act.one % len(derived)], "not after all")
 
     def _done(self, act: Act) -> None:
         with self.kept.project() as project:
