@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, cast
 
@@ -450,22 +451,40 @@ def _fill(ancestor: Ancestor, known: Known) -> Ancestor:
 
 
 def _merge(orders: list[list[Ancestor]]) -> list[Ancestor]:
-    """C3: the first head that stands in no other tail, again and again; where there is none, the first head."""
+    """C3: the first head that stands in no other tail, again and again; where there is none, the first head. Of what is not known the first stays."""
+    rest = [deque(_known_once(order)) for order in orders if order]
+    # What is not known waits for nothing: it may be any class, so that all behind it is uncertain.
+    tails = Counter(_identity(other) for order in rest for other in list(order)[1:] if _is_known(other))
     merged: list[Ancestor] = []
-    rest = [list(order) for order in orders if order]
     while rest and len(merged) < _LONGEST:
-        for order in rest:
-            head = order[0]
-            if not any(_same(head, other) for one_order in rest for other in one_order[1:]):
-                break
-        else:
-            head = rest[0][0]
+        head = next((order[0] for order in rest if not tails[_identity(order[0])]), rest[0][0])
         merged.append(head)
-        rest = [left for order in rest if (left := [other for other in order if not _same(head, other)])]
-    return merged
+        for order in rest:
+            if _identity(order[0]) == _identity(head):
+                order.popleft()
+                if order and _is_known(order[0]):
+                    tails[_identity(order[0])] -= 1
+            elif tails[_identity(head)] and (again := next((other for other in order if _identity(other) == _identity(head)), None)) is not None:
+                order.remove(again)
+                tails[_identity(head)] -= 1
+        rest = [order for order in rest if order]
+    return list(_known_once(merged))
 
 
-def _same(one_ancestor: Ancestor, other: Ancestor) -> bool:
-    return (one_ancestor.path, one_ancestor.index, one_ancestor.external) == (other.path, other.index, other.external) and bool(
-        one_ancestor.path or one_ancestor.external
-    )
+def _known_once(order: Iterable[Ancestor]) -> Iterator[Ancestor]:
+    """Without what is not known, but for the first of it: a lattice of unknown classes would have more of them at each level."""
+    is_first = True
+    for ancestor in order:
+        if _is_known(ancestor):
+            yield ancestor
+        elif is_first:
+            is_first = False
+            yield ancestor
+
+
+def _is_known(ancestor: Ancestor) -> bool:
+    return bool(ancestor.path) or ancestor.external is not None
+
+
+def _identity(ancestor: Ancestor) -> tuple[bytes, int, External | None]:
+    return ancestor.path, ancestor.index, ancestor.external
