@@ -34,6 +34,8 @@ _BY_NAME = {
     "decorator": "a decorator or a route's handler",
     "environment": "an environment variable by its constant name",
     "route": "a route by its constant path",
+    "url-rule": "a route that a call registers by its constant path",
+    "class-view": "the method of a view class that answers a route",
     "type-only": "an import that only types need",
     "json-import": "a key of a data file that is imported",
     "loaded-file": "a key of a data file that is loaded by its constant path",
