@@ -10,6 +10,8 @@ from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, read_symbol, show_path
 
 OBSERVER = "knowledge-observer"
+FIXTURE = "fixture"
+"""The reason of the edge from a test to its fixture."""
 RAN = "ran"
 """The reason of a tested_by edge: the test ran the symbol, however it came to that."""
 
@@ -63,7 +65,9 @@ def found_and_not_seen(graph: GraphTree, prefix: str, retests: Retests) -> list[
         for edge in graph.view.edges_of_file(path):
             if edge.predicate != "calls" or edge.object.is_external or str(edge.subject) not in ran or not _can_be_seen(edge.object, graph):
                 continue
-            if not _is_among((edge.subject, edge.object), taken):
+            # A fixture is called by pytest on behalf of the test: what ran of it was seen.
+            is_seen = _is_among((edge.subject, edge.object), taken) or (edge.reason == FIXTURE and str(edge.object) in ran)
+            if not is_seen:
                 found.append(edge)
     return found
 
