@@ -47,10 +47,10 @@ LANGUAGES: Mapping[str, LanguageSpec] = {
             "python", "code", "python", "2", "python", 15, (".py", ".pyi", ".pyw"), ("SConstruct", "SConscript", "wscript"), ("python",), True
         ),
         LanguageSpec(
-            "javascript", "code", "javascript", "1", "javascript", 15, (".js", ".mjs", ".cjs", ".jsx"), ("Jakefile",), ("node", "bun", "deno"), True
+            "javascript", "code", "javascript", "2", "javascript", 15, (".js", ".mjs", ".cjs", ".jsx"), ("Jakefile",), ("node", "bun", "deno"), True
         ),
-        LanguageSpec("typescript", "code", "javascript", "1", "typescript", 14, (".ts", ".mts", ".cts"), (), ("ts-node", "tsx"), True),
-        LanguageSpec("tsx", "code", "javascript", "1", "tsx", 14, (".tsx",), has_resolution=True),
+        LanguageSpec("typescript", "code", "javascript", "2", "typescript", 14, (".ts", ".mts", ".cts"), (), ("ts-node", "tsx"), True),
+        LanguageSpec("tsx", "code", "javascript", "2", "tsx", 14, (".tsx",), has_resolution=True),
         LanguageSpec("bash", "code", "tags", "1", "bash", 15, (".sh", ".bash"), (".bashrc", ".bash_profile", ".profile"), ("bash", "sh", "dash")),
         LanguageSpec("c", "code", "tags", "1", "c", 15, (".c", ".h")),
         LanguageSpec("cpp", "code", "tags", "1", "cpp", 14, (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx")),
