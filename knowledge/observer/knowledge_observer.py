@@ -318,8 +318,8 @@ class Observer:
     """What pytest tells, and what the tracer saw, as lines of a file."""
 
     def __init__(self, folder: str, root: str, how: str) -> None:
-        self._worker = os.environ.get("PYTEST_XDIST_WORKER", "")
-        name = os.path.join(folder, "%d-%s-%d.jsonl" % (os.getpid(), self._worker or "main", time.time_ns()))
+        self._worker = ""
+        name = os.path.join(folder, "%d-%d.jsonl" % (os.getpid(), time.time_ns()))
         self._file: int | None = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         self._process, self._how = os.getpid(), how
         self.imports = Context()
@@ -447,6 +447,8 @@ class Observer:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """The first line: which environment this is."""
+        # Not by xdist's environment variable: a test that runs pytest itself hands that on.
+        self._worker = str(getattr(config, "workerinput", {}).get("workerid", ""))
         self._is_controller = not self._worker and getattr(config.option, "dist", "no") not in ("no", None)
         path = getattr(config, "inipath", None)
         self._write(

@@ -29,8 +29,9 @@ CHANGES: list[tuple[str, str, str, set[str]]] = [
 
 
 @pytest.fixture
-def at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shop:
-    """The shop, with nothing run yet."""
+def at(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """The shop, with nothing run yet, in the environment of a test that a worker of pytest-xdist runs."""
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw7")
     return Shop(shop(tmp_path / "repo"), capsys)
 
 
