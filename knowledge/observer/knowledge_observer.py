@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 TO, ROOT, HOW = "KNOWLEDGE_OBSERVE_TO", "KNOWLEDGE_OBSERVE_ROOT", "KNOWLEDGE_OBSERVE"
 _SPAWNING = ("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn")
-_FOREIGN = -1
-_UNKNOWN = -1
-"""Instead of an instruction's offset."""
+_FOREIGN = _UNKNOWN = -1
+"""Instead of a code's number, and of an instruction's offset."""
 _DETAILED, _UNBOUNDED = 5_000, -1
 """Calls of one context, native ones too, after which the profiler in C takes over."""
 _LONGEST = 2_000
@@ -319,7 +318,7 @@ class Observer:
 
     def __init__(self, folder: str, root: str, how: str) -> None:
         self._worker = ""
-        name = os.path.join(folder, "%d-%d.jsonl" % (os.getpid(), time.time_ns()))
+        name = os.path.join(folder, f"{os.getpid()}-{time.time_ns()}.jsonl")
         self._file: int | None = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         self._process, self._how = os.getpid(), how
         self.imports = Context()
@@ -447,8 +446,7 @@ class Observer:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """The first line: which environment this is."""
-        # Not by xdist's environment variable: a test that runs pytest itself hands that on.
-        self._worker = str(getattr(config, "workerinput", {}).get("workerid", ""))
+        self._worker = str(getattr(config, "workerinput", {}).get("workerid", ""))  # a test that runs pytest hands xdist's variable on
         self._is_controller = not self._worker and getattr(config.option, "dist", "no") not in ("no", None)
         path = getattr(config, "inipath", None)
         self._write(
