@@ -43,6 +43,9 @@ class Declared:
             for definition in facts.definitions[1:] if facts is not None else ():
                 span = definition.name_span if definition.name_span.end > definition.name_span.start else definition.span
                 found[definition.qualified_name].add(span.start)
+                if definition.name == "default":
+                    # An expression that is exported has no name: the checker gives the whole statement's place.
+                    found[definition.qualified_name].add(span.start - len("export "))
             self._places[symbol.path] = found
         path = symbol.path.decode("utf-8", "replace")
         return {(path, start) for start in self._places[symbol.path].get(symbol.qualified_name, ())}
