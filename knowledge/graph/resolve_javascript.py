@@ -218,9 +218,9 @@ class JavaScriptResolver:
         for argument, symbol in self._targets.callbacks(call, place, callee):
             self.writer.add(subject, "calls", Target(symbol, "inferred", "callback"), _argument_span(call, argument), argument.name)
         if callee.kind == "attribute":
-            if callee.name in _ROUTES and len(call.expression.parts) > 2:
+            if callee.name in _ROUTES and len(call.expression.parts) > 1:
                 self._route(call, place, callee)
-            elif callee.name == "get" and len(call.expression.parts) > 1:
+            if callee.name == "get" and len(call.expression.parts) > 1:
                 self._environment_call(subject, call, place, callee)
 
     def _add_call(self, subject: SymbolId, target: Target, span: Span, name: str) -> None:
@@ -236,14 +236,15 @@ class JavaScriptResolver:
 
     def _route(self, call: Call, place: Place, callee: Expression) -> None:
         """`app.get("/path", …, handler)`, `app.route("/path").get(handler)`."""
-        first, *_, last = call.expression.parts[1:]
+        router, first, last = _routed(call, callee)
+        if first is None:
+            return
         path = first.text.strip("\"'`") if first.kind == "literal" and first.name in ("str", "template") else ""
         if not path.startswith("/"):
             return
-        confidence = self._server(place, callee.parts[0])
+        confidence = self._server(place, router)
         if confidence is None:
             return
-        router = callee.parts[0]
         prefix = self._prefixes.get(router.name, "") if router.kind == "name" else ""
         route = SymbolId(self._path, f"{callee.name.upper()} {prefix}{path}")
         flow = self._flow.expression(place, last)
@@ -325,6 +326,21 @@ class JavaScriptResolver:
         kind: ConfidenceKind = "resolved" if owner.is_certain and row.is_certain else "inferred"
         symbol = self.writer.symbol(member.path, member.owner)
         return Target(SymbolId(member.path, f"{symbol.qualified_name}.{name}"), kind, owner.reason or "attribute")
+
+
+def _routed(call: Call, callee: Expression) -> tuple[Expression, Expression | None, Expression]:
+    """Of `app.get(path, …, handler)` and of each link of `app.route(path).get(handler).post(other)`: router, path (None: no route), handler."""
+    router, last = callee.parts[0], call.expression.parts[-1]
+    if router.kind != "call" and len(call.expression.parts) > 2:
+        return router, call.expression.parts[1], last
+    while router.kind == "call" and router.parts[0].kind == "attribute" and router.parts[0].parts:
+        link = router.parts[0]
+        if link.name == "route" and len(router.parts) == 2:
+            return link.parts[0], router.parts[1], last
+        if link.name not in _ROUTES:
+            break
+        router = link.parts[0]
+    return router, None, last
 
 
 def _as_target(row: Declared, writer: EdgeWriter) -> Target:
