@@ -330,17 +330,15 @@ class JavaScriptResolver:
 
 def _routed(call: Call, callee: Expression) -> tuple[Expression, Expression | None, Expression]:
     """Of `app.get(path, …, handler)` and of each link of `app.route(path).get(handler).post(other)`: router, path (None: no route), handler."""
-    router, last = callee.parts[0], call.expression.parts[-1]
-    if router.kind != "call" and len(call.expression.parts) > 2:
-        return router, call.expression.parts[1], last
-    while router.kind == "call" and router.parts[0].kind == "attribute" and router.parts[0].parts:
-        link = router.parts[0]
-        if link.name == "route" and len(router.parts) == 2:
-            return link.parts[0], router.parts[1], last
-        if link.name not in _ROUTES:
+    parts, link = call.expression.parts, callee.parts[0]
+    while link.kind == "call" and link.parts[0].kind == "attribute" and link.parts[0].parts:
+        before = link.parts[0]
+        if before.name == "route" and len(link.parts) == 2:
+            return before.parts[0], link.parts[1], parts[-1]
+        if before.name not in _ROUTES:
             break
-        router = link.parts[0]
-    return router, None, last
+        link = before.parts[0]
+    return callee.parts[0], parts[1] if len(parts) > 2 else None, parts[-1]
 
 
 def _as_target(row: Declared, writer: EdgeWriter) -> Target:
