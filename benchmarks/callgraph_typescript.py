@@ -39,13 +39,14 @@ class Declared:
         """All declarations of a qualified name count: overloads, merged declarations, what is assigned to it later."""
         if symbol.path not in self._places:
             found: dict[str, set[int]] = defaultdict(set)
-            facts = self._files.facts(symbol.path)
+            facts, content = self._files.facts(symbol.path), self._files.contents[symbol.path]
             for definition in facts.definitions[1:] if facts is not None else ():
                 span = definition.name_span if definition.name_span.end > definition.name_span.start else definition.span
                 found[definition.qualified_name].add(span.start)
-                if definition.name == "default":
+                statement = span.start - len(b"export ")
+                if definition.name == "default" and content[max(0, statement) : span.start] == b"export ":
                     # An expression that is exported has no name: the checker gives the whole statement's place.
-                    found[definition.qualified_name].add(span.start - len("export "))
+                    found[definition.qualified_name].add(statement)
             self._places[symbol.path] = found
         path = symbol.path.decode("utf-8", "replace")
         return {(path, start) for start in self._places[symbol.path].get(symbol.qualified_name, ())}

@@ -1,7 +1,7 @@
 """How far an edge can be relied on, by its label: confidence kind and reason. docs/confidence.md states what each label measured.
 
-Labels are put into grades, strongest first. The order of the grades is true on every benchmark; inside of a grade the labels differ by less
-than the benchmarks can tell apart. Answers list what they found in this order.
+Labels are put into grades, strongest first. docs/confidence.md states on which benchmarks their order holds, and on which it does not. Answers list
+what they found in this order.
 """
 
 from __future__ import annotations
