@@ -36,7 +36,8 @@ def ranked_files(project: Project, view: IndexedTree, goal: Goal) -> list[Ranked
         by_blob.setdefault(view.blob_id(path), []).append(path)
     _read_texts(view, by_blob)
     texts = {
-        word: {path: score for blob_id, score in project.index.texts_with(word).items() for path in by_blob.get(blob_id, ())} for word in goal.plain
+        word: {path: score for blob_id, score in holders.items() for path in by_blob.get(blob_id, ())}
+        for word, holders in project.index.texts_with(goal.plain).items()
     }
     named: dict[bytes, float] = defaultdict(float)
     for name in sorted(goal.names):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+|\n+")
+from knowledge.recall import chunks
+
 _BREAK = re.compile(
     r"[;,()（）:→]+|\s(?:but|instead|then|and then|rather|only|just|while)\s"
     r"|(?<=[가-힣])(?:말고|않고|않으며|않은 채|없이|빼고|제외하고|대신에?|끄고|건너뛰고|고|해서|한 뒤|한 후|하며|지만|는데)\s",
@@ -46,11 +47,10 @@ class Sentence:
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a text; a line is at least one."""
     found = []
-    for piece in _SENTENCE_END.split(text):
-        if piece.strip():
-            parts = [_parted(clause) for clause in _clauses(piece)] or [(piece, "")]
-            affirmed, denied = (" ; ".join(filter(str.strip, side)) for side in zip(*parts, strict=True))
-            found.append(Sentence(_squeezed(piece), _squeezed(affirmed), _squeezed(denied)))
+    for piece in chunks.sentences(text):
+        parts = [_parted(clause) for clause in _clauses(piece)] or [(piece, "")]
+        affirmed, denied = (" ; ".join(filter(str.strip, side)) for side in zip(*parts, strict=True))
+        found.append(Sentence(_squeezed(piece), _squeezed(affirmed), _squeezed(denied)))
     return found
 
 

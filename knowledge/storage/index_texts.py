@@ -43,17 +43,20 @@ class TextRows:
                     self.db.run("INSERT INTO text_blob (id, blob_id) VALUES (?, ?)", (number, blob_id))
                     self.db.run("INSERT INTO blob_text (rowid, body) VALUES (?, ?)", (number, text))
 
-    def texts_with(self, word: str) -> dict[str, float]:
-        """blob id → how strongly the content holds a word, between 0 and 2.2: the part of BM25 that knows nothing of other contents.
+    def texts_with(self, words: Iterable[str]) -> dict[str, dict[str, float]]:
+        """word → blob id → how strongly the content holds it, between 0 and 2.2: the part of BM25 that knows nothing of other contents.
 
         What SQLite's bm25() returns is that times the word's rarity among all that is searchable, contents of other trees included. Its source
         (fts5_aux.c) takes log((N - n + 0.5) / (n + 0.5)), and a millionth where that is not positive.
         """
+        total = self.db.rows("SELECT count(*) FROM text_blob")[0][0]
+        return {word: self._holders(word, total) for word in words}
+
+    def _holders(self, word: str, total: int) -> dict[str, float]:
         found = self.db.rows(
             "SELECT text_blob.blob_id, -bm25(blob_text) FROM blob_text JOIN text_blob ON text_blob.id = blob_text.rowid WHERE blob_text MATCH ?",
             ('"' + word.replace('"', "") + '"',),
         )
-        total = self.db.rows("SELECT count(*) FROM text_blob")[0][0]
         rarity = math.log((total - len(found) + 0.5) / (len(found) + 0.5)) if found else 0.0
         return {blob_id: score / (rarity if rarity > 0 else _LEAST_RARITY) for blob_id, score in found}
 

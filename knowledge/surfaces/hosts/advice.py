@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from knowledge.surfaces.hosts.edits import with_block
+
 MARKS = ("<!-- >>> knowledge -->", "<!-- <<< knowledge -->")
 ADVICE = """\
 ## Remembered claims about this repository
@@ -21,3 +23,8 @@ description: Use before changing code in this repository, before declaring somet
 ---
 
 {ADVICE}"""
+
+
+def advise(text: str | None, is_wanted: bool) -> str | None:
+    """A file of instructions with the advice in it, or without."""
+    return with_block(text, ADVICE if is_wanted else "", MARKS)
