@@ -217,6 +217,14 @@ def test_a_long_chain_does_not_grow_with_the_square_of_its_length() -> None:
     assert max(size(call.expression) for call in facts.calls) < 150
 
 
+@pytest.mark.parametrize("text", ["await a<T><T>", "await a<T>)?.", "f(); await a<T>;", "f(); await a<T>.b;"])
+def test_only_a_call_is_awaited(text: str) -> None:
+    """An `await` before type arguments that no call follows marks no call, neither a missing one nor the one before."""
+    facts = analyze(text.encode(), "typescript")
+    assert not isinstance(facts, Skipped)
+    assert all("awaited" not in call.flags for call in facts.calls)
+
+
 _FRAGMENTS = [
     "const ", "let x", " = ", "f(", ")", "{", "}", "[", "]", "=>", "async ", "function ", "class A ", "extends B", "import ", "from './a'",
     "export ",

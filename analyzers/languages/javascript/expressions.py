@@ -105,6 +105,7 @@ def chain(r: Reader, node: Node, depth: int) -> Expression:
         prefix = inner
         inner = _innermost(r, inner.children[-1], links)
     position = len(links) - 1
+    calls_before = len(r.calls)
     start, end = inner.start_byte, inner.end_byte
     kind = inner.kind_id
     if kind == r.kinds.identifier:
@@ -130,7 +131,8 @@ def chain(r: Reader, node: Node, depth: int) -> Expression:
     if prefix is None:
         return found
     if prefix.kind_id == r.kinds.await_expression:
-        _mark_awaited(r)
+        if link_of[node.kind_id] == CALL and len(r.calls) > calls_before:
+            _mark_awaited(r)
         return Expression("await", "", (found,), (), "", -1, prefix.start_byte)
     return Expression("operator", prefix.children[0].type, (found,), (), "", -1, prefix.start_byte)
 
