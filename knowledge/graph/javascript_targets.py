@@ -133,6 +133,9 @@ class Targets:
                 owner = self._owner_of(value)
                 values += [Function(value.path, owner)] if owner > 0 else []
                 is_certain = False
+            elif isinstance(value, ForeignMethod | External):
+                # Another type of the same union has such a member outside of the tree: that one may be what runs.
+                is_certain = False
         return targets_of(Flow(tuple(values), is_certain, flow.reason), self._flow.tree) if values else []
 
     def _owner_of(self, value: Lambda) -> int:
