@@ -2,7 +2,9 @@
 
 Needs node, and a folder in which `npm install typescript` was run. A call is judged where the checker knows a declaration, and where that is not a
 parameter, a variable of a function or a member of a type without a name, which have no symbols. An edge is right where it names one of the
-declarations. Files that are skipped (too large, minified) do not count.
+declarations, or what they are only further names of (`{ create: createMiddleware }`): that is what runs. Where the checker knows a signature alone
+(a member of an interface), an edge to a function of that name elsewhere is not judged: the signature says what can be called, not what runs. Files
+that are skipped (too large, minified) do not count.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from callgraph_files import Files, contents_of
 
@@ -64,13 +66,23 @@ def truth(contents: Mapping[bytes, bytes], modules: Path) -> Iterator[dict[str, 
         yield from (json.loads(line) for line in done.stdout.splitlines())
 
 
-def judged_calls(rows: Iterator[dict[str, Any]]) -> dict[Place, set[Place]]:
-    """Place of a call → where what it calls is declared; empty: outside of the tree."""
-    judged: dict[Place, set[Place]] = {}
+class Wanted(NamedTuple):
+    """Where what a call calls is declared, nowhere: outside of the tree. name: as it is called; is_signature: the checker knows no body of it."""
+
+    places: frozenset[Place]
+    name: str
+    is_signature: bool
+
+
+def judged_calls(rows: Iterator[dict[str, Any]]) -> dict[Place, Wanted]:
+    """What the checker says of each call that is judged, by the call's place."""
+    judged: dict[Place, Wanted] = {}
     for row in rows:
         inside = [target for target in row["targets"] if target["path"]]
         if row["targets"] and not (inside and all(target["is_local"] for target in inside)):
-            judged[row["path"], row["start"]] = {(target["path"], target["start"]) for target in inside}
+            further = [target for target in row["behind"] if target["path"]]
+            places = frozenset((target["path"], target["start"]) for target in (*inside, *further))
+            judged[row["path"], row["start"]] = Wanted(places, row["name"], row["is_signature"] and bool(inside))
     return judged
 
 
@@ -92,21 +104,26 @@ def typescript(repository: Path, modules: Path) -> dict[str, Any]:
     return {**figures(edges, judged, Declared(files)), "cpu_s": seconds}
 
 
-def figures(edges: Mapping[Place, list[Edge]], judged: Mapping[Place, set[Place]], declared: Declared) -> dict[str, Any]:
+def figures(edges: Mapping[Place, list[Edge]], judged: Mapping[Place, Wanted], declared: Declared) -> dict[str, Any]:
     """Precision and recall of the resolved edges and of all; precision of each label."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     hit = {"resolved": 0, "all": 0}
+    signatures = {place for wanted in judged.values() if wanted.is_signature for place in wanted.places}
     for place, wanted in judged.items():
         right: set[str] = set()
         for edge in edges.get(place, ()):
-            is_right = bool(declared.places(edge.object) & wanted)
+            places = declared.places(edge.object)
+            is_right = bool(places & wanted.places)
+            is_body = wanted.is_signature and not places & signatures and edge.object.qualified_name.rpartition(".")[2] == wanted.name
+            if not is_right and is_body:
+                continue
             right |= {edge.confidence_kind} if is_right else set()
             for label in (edge.confidence_kind, "all", f"{edge.confidence_kind} {edge.reason}"):
                 counts[label][0] += is_right
                 counts[label][1] += 1
         hit["resolved"] += "resolved" in right
         hit["all"] += bool(right)
-    sites = sum(bool(wanted) for wanted in judged.values())
+    sites = sum(bool(wanted.places) for wanted in judged.values())
     calls = {
         kind: {"precision": counts[kind][0] / max(1, counts[kind][1]), "recall": hit[kind] / max(1, sites), "edges": counts[kind][1]} for kind in hit
     }

@@ -30,7 +30,6 @@ _BY_NAME = {
     "class": "a member got through the class",
     "self": "a member of the class around, through `self`, `cls` or `this`",
     "super": "a member of a class above, through `super`",
-    "branch": "one name that is defined in several branches",
     "decorator": "a decorator or a route's handler",
     "environment": "an environment variable by its constant name",
     "route": "a route by its constant path",
@@ -55,8 +54,9 @@ _BY_TYPE = {
     "callback": "a function that is given to something which calls it",
     "implicit": "an operator, loop, `with` statement or `raise` calls it",
 }
+_BRANCH = {"branch": "one name that is defined in several branches"}
 GRADES: tuple[Grade, ...] = (
-    Grade("proved", "resolved", "Name resolution leads to this target and to no other.", {**_BY_NAME, **_BY_TYPE}),
+    Grade("proved", "resolved", "Name resolution leads to this target and to no other.", {**_BY_NAME, **_BRANCH, **_BY_TYPE}),
     Grade("observed", "observed", "It was seen to happen in a run.", {}),
     Grade(
         "followed", "inferred", "A value was followed to this target, but others are possible.",
@@ -79,6 +79,7 @@ GRADES: tuple[Grade, ...] = (
     Grade(
         "instead", "inferred", "It may run in place of, or on behalf of, what is named there.",
         {
+            **_BRANCH,
             "override": "a class below has its own",
             "assigned": "an object of a class below was assigned",
             "alias": "the name holds another function, which runs",

@@ -66,3 +66,37 @@ def test_answers_list_what_they_found_grade_by_grade() -> None:
 def test_what_other_tools_say_has_the_place_of_its_kind() -> None:
     """A label that is not ours: proved before seen before chosen."""
     assert [rank_of(kind, "of-another-tool") for kind in ("resolved", "observed", "inferred")] == [0, 1, 2]
+
+
+LEAST_JUDGED = 10
+"""Edges that a benchmark has to judge of a grade for its figure to say something."""
+
+
+def measured() -> list[list[tuple[float, int]]]:
+    """What docs/confidence.md states of whole grades: a list for each benchmark, strongest grade first, of (precision, judged edges)."""
+    text = (ROOT / "docs" / "confidence.md").read_text(encoding="utf-8")
+    names = [grade.name for grade in GRADES]
+    found = []
+    for table in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+        head = rows[0]
+        if head[0] == "grade":
+            found += [[figure(row[at]) for row in rows[2:]] for at in range(1, len(head))]
+        elif head[1:] == [name for name in names if name != "observed"]:
+            found += [[figure(cell) for cell in row[1:]] for row in rows[2:]]
+    return found
+
+
+def figure(cell: str) -> tuple[float, int]:
+    """`0.968 of 63` as numbers; `–` is nothing judged."""
+    share, _, total = cell.partition(" of ")
+    return (float(share), int(total)) if total else (0.0, 0)
+
+
+def test_no_grade_measured_better_than_a_stronger_one() -> None:
+    """On every benchmark that the documents state, of grades with enough judged edges; sixteen benchmarks are stated."""
+    benchmarks = measured()
+    assert len(benchmarks) == 16
+    for grades in benchmarks:
+        shares = [share for share, total in grades if total >= LEAST_JUDGED]
+        assert shares == sorted(shares, reverse=True), grades
