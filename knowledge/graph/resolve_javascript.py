@@ -245,7 +245,11 @@ class JavaScriptResolver:
         confidence = self._server(place, router)
         if confidence is None:
             return
-        prefix = self._prefixes.get(router.name, "") if router.kind == "name" else ""
+        known, elsewhere = self._prefixes
+        name = router.name if router.kind == "name" else ""
+        if name in elsewhere:
+            self.writer.limit("mounted-elsewhere", call.name_span.row)
+        prefix = known.get(name, "")
         route = SymbolId(self._path, f"{callee.name.upper()} {prefix}{path}")
         flow = self._flow.expression(place, last)
         targets = self._symbols(flow, place, last)
@@ -256,8 +260,8 @@ class JavaScriptResolver:
             self.writer.add(route, "handles", Target(target.symbol, kind, "route", target.rivals), call.name_span, callee.name)
 
     @cached_property
-    def _prefixes(self) -> dict[str, str]:
-        return prefixes(self._facts)[0]
+    def _prefixes(self) -> tuple[dict[str, str], frozenset[str]]:
+        return prefixes(self._facts)
 
     def _server(self, place: Place, owner: Expression) -> ConfidenceKind | None:
         """Whether a route may be declared on a receiver: it comes from a framework, or is called like a server."""

@@ -2,14 +2,15 @@
 
 Flask     Blueprint(…, url_prefix="/a"); app.register_blueprint(b, url_prefix="/v1") stands in its place
 FastAPI   APIRouter(prefix="/a"); app.include_router(r, prefix="/v1") comes before it
-Express   app.use("/a", router)
+Express   app.use("/a", router); app.use(router) puts nothing before it; what else stands before a router may be a path
+Koa       app.use(router.routes())
 """
 
 from __future__ import annotations
 
 from analyzers.facts import Expression, FileFacts
 
-_MADE = {"Blueprint": "url_prefix", "APIRouter": "prefix"}
+_MADE = {"Blueprint": "url_prefix", "APIRouter": "prefix", "Router": ""}
 
 
 def prefixes(facts: FileFacts) -> tuple[dict[str, str], frozenset[str]]:
@@ -23,7 +24,7 @@ def prefixes(facts: FileFacts) -> tuple[dict[str, str], frozenset[str]]:
         value = binding.value
         if binding.kind == "assignment" and value is not None and value.kind in ("call", "new") and value.parts:
             keyword = _MADE.get(value.parts[0].name)
-            if keyword:
+            if keyword is not None:
                 routers.add(binding.name)
                 found[binding.name] = path_text(named(value, keyword))
     mounted: dict[str, list[str]] = {}
@@ -46,8 +47,17 @@ def _mounts(call: Expression, made: dict[str, str]) -> list[tuple[str, str]]:
         case "include_router" if first.kind == "name":
             return [(first.name, path_text(named(call, "prefix")).rstrip("/") + made.get(first.name, ""))]
         case "use" if text := path_text(first):
-            return [(part.name, text) for part in call.parts[2:] if part.kind == "name"]
+            return [(name, text) for part in call.parts[2:] if (name := _router(part))]
+        case "use" if len(call.parts) == 2 and (name := _router(first)):
+            return [(name, "")]
     return []
+
+
+def _router(expression: Expression) -> str:
+    """The variable that is mounted: `router`, with Koa `router.routes()`; "" for anything else."""
+    if expression.kind == "call" and expression.parts and expression.parts[0].kind == "attribute" and expression.parts[0].name == "routes":
+        expression = expression.parts[0].parts[0]
+    return expression.name if expression.kind == "name" else ""
 
 
 def named(call: Expression, keyword: str) -> Expression | None:
