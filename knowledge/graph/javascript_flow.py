@@ -65,7 +65,7 @@ class JavaScriptFlow:
         self.types = Types(self.memory, self.names, self.declarations, self)
         self.classes = Classes(self.memory, self.declarations, self.types, self)
         self.calls = Calls(self.memory, self.names, self.types, self.classes, self)
-        self.outside = self.calls.outside = Outside(self.types, self)
+        self.outside = self.calls.outside = Outside(self.memory, self.types, self)
         self.members = Members(tree, self.names, self.types, self.classes, self.calls, self)
         self._expected = Expected(self.types, self.classes, self.calls, self.outside, self)
         self.context: Context

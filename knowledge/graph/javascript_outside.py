@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from analyzers.facts import Expression
+from knowledge.graph.javascript_memory import Memory
 from knowledge.graph.javascript_types import Types
 from knowledge.graph.javascript_values import RUNTIME, Described, Typed, Written, primitive
 from knowledge.graph.values import NOTHING, UNKNOWN, External, Flow, Foreign, ForeignMethod, Function, Lambda, Place, Value, one, through, union
@@ -70,7 +71,8 @@ def has_member(value: Value, name: str) -> bool:
 class Outside:
     """See the module's docstring."""
 
-    def __init__(self, types: Types, follow: OutsideFollowing) -> None:
+    def __init__(self, memory: Memory, types: Types, follow: OutsideFollowing) -> None:
+        self._memory = memory
         self._types = types
         self._follow = follow
 
@@ -85,8 +87,12 @@ class Outside:
         return UNKNOWN
 
     def elements(self, flow: Flow) -> Flow:
-        """What iterating gives."""
-        return through(union([self._elements(value) for value in flow.values] or [UNKNOWN]), "iteration", flow.is_certain)
+        """What iterating gives. A list may be spread into itself, so this goes no deeper than questions may."""
+        if not flow.values or not self._memory.enter():
+            return UNKNOWN
+        found = through(union([self._elements(value) for value in flow.values]), "iteration", flow.is_certain)
+        self._memory.depth -= 1
+        return found
 
     def _elements(self, value: Value) -> Flow:
         if isinstance(value, Written):

@@ -112,7 +112,27 @@ def everything_is_everything() -> dict[str, str]:
     return {"a.js": "".join(lines) + "".join(objects) + "f0(f1).go();\no0.f();\no1.g();\n"}
 
 
-HARM = [circle_of_exports, circle_of_bases, chain_of_bases, circle_of_types, growing_types, many_of_one_name, everything_is_everything]
+def spread_into_itself() -> dict[str, str]:
+    """Lists that are made of themselves, as an accumulator is and as what one file is bundled to often has."""
+    return {
+        "a.js": "let a = [f];\na = [...a, f];\nfor (const x of a) x();\nfunction f() {}\n",
+        "b.js": "const a = [...a];\nfor (const x of a) x();\na[0]();\n",
+        "c.js": "let a = [...b], b = [...a, ...a];\na.map(x => x());\nb.flat()[0]();\n",
+        "d.js": "function f(a = [...f()]) { return [...a, ...f()]; }\nfor (const x of f()) x();\n",
+        "e.ts": "type T = [...T, ...T];\ndeclare const t: T;\nfor (const x of t) x();\n",
+    }
+
+
+HARM = [
+    spread_into_itself,
+    circle_of_exports,
+    circle_of_bases,
+    chain_of_bases,
+    circle_of_types,
+    growing_types,
+    many_of_one_name,
+    everything_is_everything,
+]
 
 
 @pytest.mark.parametrize("make", HARM, ids=lambda make: make.__name__)
