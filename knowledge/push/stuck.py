@@ -42,6 +42,7 @@ _CHECKERS, _CHECKING = frozenset(_CHECKER_WORDS.split()), frozenset(_CHECKING_WO
 _RUNNERS, _LOOKING = frozenset(_RUNNER_WORDS.split()), frozenset(_LOOKING_WORDS.split())
 _GIT_LOOKING, _WRAPPERS = frozenset(_GIT_LOOKING_WORDS.split()), frozenset(_WRAPPER_WORDS.split())
 _SILENT = frozenset(_SILENT_WORDS.split())
+_RUN_VERBS = ("run", "exec", "dlx")
 _TWO_VERBS = frozenset({"gh", "glab", "aws", "gcloud", "az", "docker", "kubectl", "flyctl", "terraform"})
 """Programs whose first word only names a part of them."""
 _NOT_RUN = re.compile(
@@ -134,6 +135,7 @@ def _steps(command: str) -> list[list[str]]:
 
 def _step(words: Sequence[str]) -> tuple[str, Literal["acts", "checks", "looked"]] | None:
     """A command's operation, and whether it acts, checks or looks."""
+    words = _unwrapped(words)
     program = words[0].rpartition("/")[2].lower()
     rest = [word for word in words[1:] if not word.startswith("-")]
     if program in _LOOKING:
@@ -141,6 +143,8 @@ def _step(words: Sequence[str]) -> tuple[str, Literal["acts", "checks", "looked"
     if program == "git":
         verb = rest[0] if rest else ""
         return f"git {verb}".strip(), "looked" if verb in _GIT_LOOKING else "acts"
+    if program in _CHECKERS and rest[:1] == ["install"]:
+        return f"{program} install", "acts"
     if program in _CHECKERS or (program in _RUNNERS and _is_check(words[1:])):
         return program, "checks"
     if program in _RUNNERS and any(word in ("-c", "-e", "-", "--eval") for word in words[1:]):
@@ -149,6 +153,23 @@ def _step(words: Sequence[str]) -> tuple[str, Literal["acts", "checks", "looked"
     hosts = [match[1].lower() for word in words[1:] if (match := _HOST.match(word))]
     named = hosts or [_stem(word) for word in rest if _NAME.match(word) or "/" in word]
     return " ".join([program, *named[: 2 if program in _TWO_VERBS else 1]]), "acts"
+
+
+def _unwrapped(words: Sequence[str]) -> Sequence[str]:
+    """The command that a runner runs: `npx x`, `uv run x`, `pnpm exec x`, `python -m x`."""
+    for start in (
+        ("npx",),
+        ("bunx",),
+        ("uvx",),
+        ("python", "-m"),
+        ("python3", "-m"),
+        *((runner, verb) for runner in _RUNNERS for verb in _RUN_VERBS),
+    ):
+        program = words[0].rpartition("/")[2].lower()
+        if (program, *words[1 : len(start)]) == start:
+            rest = [word for place, word in enumerate(words[len(start) :]) if not word.startswith("-") or place]
+            return rest or words
+    return words
 
 
 def _is_check(words: Iterable[str]) -> bool:
