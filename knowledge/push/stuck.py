@@ -24,12 +24,14 @@ _LOOKERS = re.compile(
 )
 _CHECKER_WORDS = """
     pytest py.test tox nox unittest jest vitest mocha ava karma playwright cypress ctest rspec phpunit mypy pyright basedpyright pyrefly ty ruff
-    flake8 pylint black isort eslint tsc prettier biome clippy shellcheck golangci-lint hadolint pre-commit bandit semgrep
+    flake8 pylint black isort eslint tsc prettier biome clippy shellcheck golangci-lint hadolint pre-commit bandit semgrep gcc g++ clang clang++
+    javac rustc swiftc
 """
 _CHECKING_WORDS = "test tests check lint typecheck type-check verify vet clippy build compile unittest spec coverage e2e assemble bench format fmt"
 _RUNNER_WORDS = """
     python python3 py uv poetry pipenv pdm hatch conda npx npm pnpm yarn bun bunx deno node cargo go make just task gradle gradlew mvn dotnet rake
-    bundle mix swift xcodebuild bazel nx turbo docker-compose
+    bundle mix swift xcodebuild bazel nx turbo docker-compose cmake ninja
+    meson terraform
 """
 _LOOKING_WORDS = """
     grep rg ag ack find fd ls ll cat head tail less more wc diff cmp test [ [[ which type whereis file stat du df tree pwd echo printf true false
