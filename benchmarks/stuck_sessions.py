@@ -163,7 +163,7 @@ _DEV = Pool(
         ("git diff --quiet", ""),
     ),
     acts=("docker compose up -d", "python scripts/seed.py", "git commit -m 'x'", "alembic upgrade head", "git push origin fix/cache", "npm run dev"),
-    files=("src/cache.py", "src/session.ts", "tests/test_cache.py", "docs/cloudflare.md", "package.json", "migrations/0003.py"),
+    files=("src/cache.py", "src/session.ts", "tests/test_cache.py", "notes/cloudflare.md", "package.json", "migrations/0003.py"),
     reports=(
         "캐시 키를 고쳤고 모든 테스트가 통과합니다.",
         "createSession을 로그인 뒤에만 부르도록 바꿨습니다. 312개 통과.",
@@ -275,7 +275,7 @@ _KEPT = Pool(
         "rails db:migrate",
         "vercel deploy",
     ),
-    files=("app/billing/refund.py", "web/src/cart.tsx", "e2e/login.spec.ts", "infra/main.tf", "docs/환불.md", "config/settings.yaml", "k8s/web.yaml"),
+    files=("app/billing/refund.py", "web/src/cart.tsx", "e2e/login.spec.ts", "infra/main.tf", "notes/환불.md", "config/settings.yaml", "k8s/web.yaml"),
     reports=(
         "환불 금액 계산을 Decimal로 바꾸고 시험을 고쳤습니다. 전부 초록입니다.",
         "운영 DB에는 손대지 않았고 마이그레이션 파일만 추가했습니다.",
