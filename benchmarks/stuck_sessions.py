@@ -275,7 +275,15 @@ _KEPT = Pool(
         "rails db:migrate",
         "vercel deploy",
     ),
-    files=("app/billing/refund.py", "web/src/cart.tsx", "e2e/login.spec.ts", "infra/main.tf", "notes/환불.md", "config/settings.yaml", "k8s/web.yaml"),
+    files=(
+        "app/billing/refund.py",
+        "web/src/cart.tsx",
+        "e2e/login.spec.ts",
+        "infra/main.tf",
+        "notes/환불.md",
+        "config/settings.yaml",
+        "k8s/web.yaml",
+    ),
     reports=(
         "환불 금액 계산을 Decimal로 바꾸고 시험을 고쳤습니다. 전부 초록입니다.",
         "운영 DB에는 손대지 않았고 마이그레이션 파일만 추가했습니다.",
