@@ -313,7 +313,9 @@ UNFITTING = {
     "a path of one machine": re.compile(r"/wor" + r"k/|/hom" + r"e/\w+/"),
     "the number of an issue": re.compile(r"\bissue" + r"s? #?\d", re.IGNORECASE),
     "a step of a plan": re.compile(r"\bstep" + r" \d+ of\b|\bnext" + r" step\b", re.IGNORECASE),
-    "who wrote it": re.compile(r"generated (by|with) (claude|an ai|ai\b|a model|gpt|copilot)|co-authored-" + r"by|sub" + r"agent", re.IGNORECASE),
+    "who wrote it": re.compile(
+        r"generated (by|with) (claude|an ai|ai\b|a model|gpt|copilot)|co-authored-" + r"by|\bsub" + r"agents?\b", re.IGNORECASE
+    ),
     "something left to do": re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b"),
 }
 
