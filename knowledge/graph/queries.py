@@ -21,6 +21,8 @@ MEMBERS = 200
 """Members of one answer; the rest is counted."""
 REACH = 6
 """How many calls a test may be away from what it is said to reach."""
+PARTS = 400
+"""Definitions inside of a file or a class whose tests are looked for."""
 PATH = 12
 """The longest path that is looked for."""
 _NAMED_LIMITATIONS = 10
@@ -35,6 +37,10 @@ class GraphSource(EdgeSource, Protocol):
 
     def is_test(self, symbol: SymbolId) -> bool:
         """Whether the symbol is a test (or a file of tests)."""
+        ...
+
+    def parts(self, symbol: SymbolId) -> Sequence[SymbolId]:
+        """The definitions inside of a file or of a class; () of anything else."""
         ...
 
     def limitations(self, path: bytes) -> Sequence[Limitation]:
@@ -149,24 +155,29 @@ def writers(source: GraphSource, symbol: SymbolId) -> Answer:
 
 
 def tests_of(source: GraphSource, symbol: SymbolId) -> Answer:
-    """Tests that exercise it: known as their call is where they call it, inferred where they only reach it through other calls."""
-    direct = [_outgoing(edge) for edge in source.out_edges(symbol, "tested_by")]
+    """Tests that exercise it: known as their call is where they call it, inferred where they only reach it through other calls.
+
+    Of a file or a class: tests that exercise any part of it.
+    """
+    parts = source.parts(symbol)
+    subjects = [symbol, *parts[:PARTS]]
     owner, _, name = symbol.qualified_name.rpartition(".")
-    if name in _CONSTRUCTORS and owner:
-        direct += [_outgoing(edge) for edge in source.out_edges(SymbolId(symbol.path, owner), "tested_by")]
-    known = {member.symbol for member in direct}
-    around = neighbourhood(source, [symbol], ("calls",), direction="in", depth=REACH)
-    distances = nx.single_source_shortest_path_length(around.graph.reverse(copy=False), symbol)
+    asked = [*subjects, SymbolId(symbol.path, owner)] if name in _CONSTRUCTORS and owner else subjects
+    direct = [_outgoing(edge) for subject in asked for edge in source.out_edges(subject, "tested_by")]
+    known = {*subjects, *(member.symbol for member in direct)}
+    around = neighbourhood(source, subjects, ("calls",), direction="in", depth=REACH)
+    distances = nx.multi_source_dijkstra_path_length(around.graph.reverse(copy=False), set(subjects), weight=None)
     reached = []
     for other, distance in distances.items():
-        if distance > 0 and other not in known and source.is_test(other):
+        if other not in known and source.is_test(other):
             onwards = (data["edge"] for _, _, data in around.graph.out_edges(other, data=True))
             edges = sorted((edge for edge in onwards if distances.get(edge.object) == distance - 1), key=_order)
             if distance == 1:
                 reached += [Member(other, edge.confidence_kind, "call", (edge,)) for edge in edges]
             else:
-                reached.append(Member(other, "inferred", "reached", tuple(edges[:1]), distance))
-    return _answer("tests", source, symbol, [*direct, *reached], symbol.name, sum(around.left_out.values()))
+                reached.append(Member(other, "inferred", "reached", tuple(edges[:1]), int(distance)))
+    left_out = sum(around.left_out.values()) + max(0, len(parts) - PARTS)
+    return _answer("tests", source, symbol, [*direct, *reached], symbol.name, left_out)
 
 
 def impact(source: GraphSource, symbol: SymbolId) -> Impact:

@@ -16,18 +16,18 @@ RAN = "ran"
 """The reason of a tested_by edge: the test ran the symbol, however it came to that."""
 
 
-def observed_tests(symbol: SymbolId, retests: Retests) -> tuple[list[Edge], int]:
-    """The tests that ran the symbol with the text that it has here, as edges; and how many ran it with another text: past, not present."""
-    wanted, found, past = str(symbol), {}, set()
+def observed_tests(symbol: SymbolId, parts: Iterable[SymbolId], retests: Retests) -> tuple[list[Edge], int]:
+    """The tests that ran the symbol, or one of its parts, with the text that it has here, as edges; and how many ran it with another text: past."""
+    wanted, found, past = {str(symbol), *map(str, parts)}, {}, set()
     definition = _definition(symbol, retests)
     for test, known in retests.known.items():
         coverage = retests.coverage(known.run)
         assert coverage is not None
-        ran = [p for p in coverage.tests[test].ran if coverage.symbols[p].symbol == wanted]
+        ran = [p for p in coverage.tests[test].ran if coverage.symbols[p].symbol in wanted]
         if not ran or not known.result.symbol or known.result.outcome == "skipped":
             continue
         target = read_symbol(known.result.symbol)
-        if retests.is_as_it_ran(known.run, ran[0]):
+        if any(retests.is_as_it_ran(known.run, p) for p in ran):
             start, end, row, column = definition
             found[target] = Edge(symbol, "tested_by", target, "observed", RAN, start, end, row, column, symbol.name, 0, OBSERVER, known.run.id)
         else:

@@ -70,6 +70,18 @@ class GraphTree:
     def is_test(self, symbol: SymbolId) -> bool:
         return "test" in self.view.kinds_of(symbol.path)
 
+    def parts(self, symbol: SymbolId) -> Sequence[SymbolId]:
+        facts = self.view.facts(symbol.path) if symbol.path else None
+        if facts is None:
+            return ()
+        name = symbol.qualified_name
+        if name and not any(d.qualified_name == name and d.kind in _NODE_KINDS and _NODE_KINDS[d.kind] == "type" for d in facts.definitions):
+            return ()
+        inside = f"{name}." if name else ""
+        return [
+            SymbolId(symbol.path, d.qualified_name, d.ordinal) for d in facts.definitions if d.qualified_name.startswith(inside) and d.qualified_name
+        ]
+
     def limitations(self, path: bytes) -> Sequence[Limitation]:
         """What could not be seen in one file; for b"" how many files of the tree could not be read, by cause, or not resolved, by language."""
         if not path:

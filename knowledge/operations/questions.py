@@ -129,7 +129,7 @@ def _as_known(member: queries.Member) -> Iterator[Edge]:
 
 def _tests(project: Project, graph: GraphTree, symbol: SymbolId, limit: int) -> GraphAnswer:
     """Tests that ran the symbol beside those that call or reach it."""
-    ran, past = observed_tests(symbol, Retests(project, graph.view))
+    ran, past = observed_tests(symbol, graph.parts(symbol), Retests(project, graph.view))
     static = queries.tests_of(graph, symbol)
     seen = queries.Answer("tests", symbol, tuple(queries.Member(e.object, "observed", e.reason, (e,)) for e in ran), 0, ())
     answer = _answer(project, "tests", str(symbol), [seen, static], graph, limit)

@@ -43,6 +43,11 @@ class Edges:
     def limitations(self, path: bytes) -> list[Limitation]:
         return [Limitation("dynamic-call", "eval", path)] if path == b"a.py" else []
 
+    def parts(self, symbol: SymbolId) -> list[SymbolId]:
+        inside = f"{symbol.qualified_name}." if symbol.qualified_name else ""
+        found = {end for edge in self.edges for end in (edge.subject, edge.object)} - {symbol}
+        return sorted(end for end in found if end.path == symbol.path and end.qualified_name.startswith(inside))
+
     def askers(self, name: str) -> list[bytes]:
         return self._askers.get(name, [])
 
@@ -194,3 +199,14 @@ def test_exports_can_be_read_back(exported: nx.MultiDiGraph) -> None:
     document = json.loads(network.to_json(exported))
     assert {node["id"] for node in document["nodes"]} == set(exported.nodes)
     assert {edge["confidence_kind"] for edge in document["edges"]} == {"resolved", "inferred"}
+
+
+def test_tests_of_a_file_or_a_class_are_those_of_its_parts() -> None:
+    """A method's test is its class's and its file's; each test once, by its best evidence, and a constructor's call counts for its class."""
+    source = Edges([
+        edge("tests/t.py::test_m", "calls", "a.py::C.m"), edge("tests/t.py::test_m", "calls", "a.py::f"), edge("a.py::C.n", "calls", "a.py::C.m"),
+        edge("tests/t.py::test_n", "calls", "b.py::g"), edge("b.py::g", "calls", "a.py::C.n"), edge("tests/t.py::test_h", "calls", "b.py::h"),
+    ])  # fmt: skip
+    assert names(queries.tests_of(source, symbol("a.py::C"))) == ["tests/t.py::test_m resolved", "tests/t.py::test_n inferred"]
+    assert names(queries.tests_of(source, symbol("a.py"))) == ["tests/t.py::test_m resolved", "tests/t.py::test_n inferred"]
+    assert names(queries.tests_of(source, symbol("b.py::h"))) == ["tests/t.py::test_h resolved"]
