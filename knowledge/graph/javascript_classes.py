@@ -184,19 +184,22 @@ class Classes:
         return self._memory.remember(path, key, None, self._find, path, index, name, is_static, first)
 
     def _find(self, path: bytes, index: int, name: str, is_static: bool, first: int) -> Found | None:
-        is_certain = True
+        is_certain, assigned = True, None
         for row, above in enumerate(self.order(path, index)):
             if row < first:
                 continue
             if above.external is not None and is_certain:
-                return Found(row, None, True)
+                return assigned or Found(row, None, True)
             if not above.path:
                 is_certain = False
                 continue
             member = self._own(above.path, above.definition, name, is_static)
-            if member is not None:
+            if member is not None and (member.bindings or member.added):
                 return Found(row, member, is_certain)
-        return None if is_certain else Found(-1, None, False)
+            if member is not None and assigned is None:
+                # `this.name = …` alone sets what a class above declares, if one does.
+                assigned = Found(row, member, is_certain)
+        return assigned or (None if is_certain else Found(-1, None, False))
 
     def _own(self, path: bytes, index: int, name: str, is_static: bool) -> Member | None:
         found = None

@@ -11,7 +11,7 @@ from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymb
 from knowledge.graph import queries
 from knowledge.graph.network import ExportHeader, to_graphml, to_json, whole_graph
 from knowledge.operations.exercised import found_and_not_seen, observed_tests, seen_and_not_found
-from knowledge.operations.graph_tree import GraphTree, find_one
+from knowledge.operations.graph_tree import GraphTree, candidates, find_one
 from knowledge.operations.lines import edge_line
 from knowledge.operations.outside import OutsideTree
 from knowledge.operations.project import Project
@@ -85,15 +85,36 @@ def _subjects(question: str, text: str, graph: GraphTree) -> list[SymbolId]:
     try:
         defined = [file_or_symbol(text, graph.view)]
     except (UnknownSymbolError, UnknownPathError) as unknown:
-        outside = (
-            file_or_symbol(text, graph.view, is_outside_allowed=True) if not (keys or asked) and isinstance(unknown, UnknownSymbolError) else None
-        )
-        defined = [outside] if outside is not None and any(graph.in_edges(outside, p) for p in ("imports", "reads", "writes")) else []
+        defined = _assigned(text, graph) or ([] if keys or asked or "::" in text or isinstance(unknown, UnknownPathError) else _outside(text, graph))
         if not (defined or keys or asked):
             label = graph.view.tree.snapshot.label
             near = list(dict.fromkeys([*graph.settings.near(text), *unknown.suggestions]))
             raise UnknownSymbolError(f"nothing called {text!r} is defined, held in a data file or read in {label}", suggestions=near) from unknown
     return list(dict.fromkeys([*defined, *keys, *asked]))
+
+
+def _outside(text: str, graph: GraphTree) -> list[SymbolId]:
+    """What a text means outside of the tree, where the tree has anything to do with it."""
+    found = file_or_symbol(text, graph.view, is_outside_allowed=True)
+    return [found] if any(graph.in_edges(found, predicate) for predicate in ("imports", "reads", "writes")) else []
+
+
+def _assigned(text: str, graph: GraphTree) -> list[SymbolId]:
+    """The attribute `Class.name` that no class declares and methods only assign or read: of that class, or of the nearest one above."""
+    owner_text, _, name = text.rpartition(".")
+    found: dict[SymbolId, None] = {}
+    for owner in candidates(owner_text, graph.view) if owner_text else ():
+        level, seen = [owner], {owner}
+        while level:
+            attributes = [SymbolId(above.path, f"{above.qualified_name}.{name}") for above in level if above.qualified_name]
+            if used := [symbol for symbol in attributes if graph.in_edges(symbol, "writes") or graph.in_edges(symbol, "reads")]:
+                found.update(dict.fromkeys(used))
+                break
+            level = [edge.object for below in level for edge in graph.out_edges(below, "implements") if edge.object.path and edge.object not in seen]
+            seen.update(level)
+    if len(found) > 1:
+        raise AmbiguousSymbolError(f"{text!r} fits {len(found)} attributes; say which, as path::name", suggestions=[str(symbol) for symbol in found])
+    return list(found)
 
 
 def _answer(project: Project, question: str, symbol: str, sections: Sequence[queries.Answer], graph: GraphTree, limit: int) -> GraphAnswer:

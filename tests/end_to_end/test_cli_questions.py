@@ -185,3 +185,22 @@ def test_a_name_alone_makes_no_edge_into_another_project(tmp_path: Path, capsys:
     assert main(["-C", str(repo.path), "init", "--no-hooks"]) == 0
     for symbol in ("one/one/a.py::Engine.ignite_all", "js_one/a.ts::Motor.igniteEvery"):
         assert ask(repo, capsys, "callers", symbol)["edges"] == []
+
+
+def test_an_attribute_that_only_methods_assign_can_be_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the class that assigns it, by a class below, with and without the file; of two classes that assign it one has to be named."""
+    repo = GitRepo.create(tmp_path / "repo")
+    repo.write(
+        "a.py", "class Base:\n    def __init__(self):\n        self.limit = 1\n\n\nclass Sub(Base):\n    def run(self):\n        return self.limit\n"
+    )
+    repo.write("b.py", "class Base:\n    def __init__(self):\n        self.limit = 2\n")
+    repo.write("c.ts", "export class Store {\n  open() {\n    this.state = 1;\n  }\n  read() {\n    return this.state;\n  }\n}\n")
+    repo.commit("Begin")
+    assert main(["-C", str(repo.path), "init", "--no-hooks"]) == 0
+    for text in ("Sub.limit", "a.py::Base.limit", "a.py::Sub.limit"):
+        assert ask(repo, capsys, "writers", text)["symbol"] == "a.py::Base.limit"
+        assert [edge["subject"] for edge in ask(repo, capsys, "readers", text)["edges"]] == ["a.py::Sub.run"]
+    assert [edge["subject"] for edge in ask(repo, capsys, "writers", "Store.state")["edges"]] == ["c.ts::Store.open"]
+    told = ask(repo, capsys, "writers", "Base.limit")
+    assert told["code"] == "ambiguous-symbol" and told["suggestions"] == ["a.py::Base.limit", "b.py::Base.limit"]
+    assert ask(repo, capsys, "writers", "Sub.limits")["code"] == "unknown-symbol"
