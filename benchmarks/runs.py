@@ -69,6 +69,11 @@ class Bench:
             observe(project, ToRun(self.command, self.clone, how, given=self.variables))
         return _since(before)
 
+    def results_at(self, revision: str) -> dict[str, str]:
+        """As `results`, of a revision."""
+        self.git("checkout", "-q", "--force", revision)
+        return self.results()
+
     def results(self) -> dict[str, str]:
         """test → outcome of the tests under observation."""
         with open_project(self.clone) as project:
@@ -93,14 +98,16 @@ def overheads(bench: Bench, repeats: int) -> None:
 def selection(bench: Bench, revisions: Sequence[str]) -> Counted:
     """Run each commit's parent and the commit, and hold the selection against what differs."""
     counted = Counted()
+    latest, after = "", dict[str, str]()
     for revision in revisions:
-        bench.git("checkout", "-q", "--force", f"{revision}^")
-        before = bench.results()
+        # Where the parent is what ran last, its results are there already.
+        before = after if bench.git("rev-parse", f"{revision}^") == latest else bench.results_at(f"{revision}^")
         bench.git("checkout", "-q", "--force", revision)
         with open_project(bench.clone) as project:
             chosen = {line.test: line for line in affected_tests(project, Reading(project)).lines if line.state in ("changed", "new")}
-        after = bench.results()
+        latest, after = revision, bench.results()
         if not before or not after:
+            print(f"  {revision[:8]}: its tests do not run here", flush=True)
             continue
         fresh = {test.partition("[")[0] for test, line in chosen.items() if line.state == "new"}
         differing = [test for test in before.keys() & after.keys() if before[test] != after[test]]

@@ -155,7 +155,7 @@ def _run(project: Project, asked: ToRun, finished: Finished, seen: Seen, mapped:
         output_ref=OUTPUT + run_id if finished.output else "",
         tool=_tool(seen),
         author=project.author_text(),
-        detail=_detail(asked, finished, seen, mapped),
+        detail=_detail(asked, finished, seen, mapped, project.repository.workdir),
     )
 
 
@@ -164,8 +164,11 @@ def _tool(seen: Seen) -> str:
     return f"pytest {first['pytest']} ({first['tracer']})" if first is not None else ""
 
 
-def _detail(asked: ToRun, finished: Finished, seen: Seen, mapped: Mapped) -> dict[str, Any]:
+def _detail(asked: ToRun, finished: Finished, seen: Seen, mapped: Mapped, root: Path | None) -> dict[str, Any]:
     detail: dict[str, Any] = {"how": asked.how, "rootdir": str(next((s.get("rootdir", "") for s in seen.sessions), ""))}
+    # What it takes to run the same again.
+    detail |= {"variables": list(asked.variables)} if asked.variables else {}
+    detail |= {"reports": [_below(path.resolve(), root) for path in asked.reports]} if asked.reports and root is not None else {}
     notes = []
     if finished.dropped:
         notes.append(f"{finished.dropped:,} bytes of output in the middle were not kept")

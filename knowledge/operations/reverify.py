@@ -1,7 +1,8 @@
 """Re-verification that does itself what can be done, and leaves the least set of checks.
 
-Of the claims that are stale or up for review: a predicate that holds is verified by the analyzer; one that is decided false stays stale with its
-counter-evidence; the rest is written down as looked at and undecided, once per fingerprint, with what has to be looked at.
+Of the claims that are stale or up for review: what a recorded test showed is run again where that is asked for; a predicate that holds is verified
+by the analyzer; one that is decided false stays stale with its counter-evidence; the rest is written down as looked at and undecided, once per
+fingerprint, with what has to be looked at.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from knowledge.claims.predicates import decide
+from knowledge.errors import UsageError
 from knowledge.invalidation.dependencies import with_derived
 from knowledge.invalidation.propagate import Held, fingerprint
 from knowledge.operations.kept_tree import kept_blobs
@@ -17,6 +19,7 @@ from knowledge.operations.lines import anchor_text, claim_line
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
+from knowledge.operations.rerunning import Reran, rerun
 from knowledge.operations.transitions import ANALYZER
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
@@ -38,18 +41,27 @@ class _Sorted:
     events: list[Event] = field(default_factory=list)
 
 
-def reverify(project: Project, claim_ids: Iterable[str] = (), *, at: str | None = None) -> ReverifyAnswer:
-    """Decide what can be decided of the fallen claims (of all, or of these) in a tree (None: the working tree as it is)."""
+def reverify(project: Project, claim_ids: Iterable[str] = (), *, at: str | None = None, run_seconds: float = 0) -> ReverifyAnswer:
+    """Decide what can be decided of the fallen claims (of all, or of these) in a tree (None: the working tree as it is).
+
+    run_seconds: first run again the commands recorded with the test observations that these claims cite, each ended after so many seconds; 0: run
+    nothing. Raises UsageError where something is to be run for another tree than the files as they are.
+    """
+    if run_seconds and at is not None:
+        raise UsageError("commands run on the files as they are: leave out the revision, or check it out")
     reading = Reading(project)
     reconcile(project, reading)
     view = reading.trees.at(at)
     wanted = [project.ledger.resolve_claim(c) for c in claim_ids]
     statuses = {c: s for c, s in reading.statuses(view, wanted or None).items() if s.status in ("stale", "needs_review")}
     held = reading.held(statuses)
-    found = _Sorted()
+    ran = rerun(project, held, statuses, view, run_seconds) if run_seconds else Reran()
+    found = _Sorted(list(ran.verified), list(ran.refuted))
+    decided = {*ran.verified, *ran.refuted}
     for claim_id, status in statuses.items():
-        _judge(project, reading, held[claim_id], status, view, found)
-    if found.verdicts:
+        if claim_id not in decided:
+            _judge(project, reading, held[claim_id], status, view, found)
+    if found.verdicts or decided:
         project.ledger.append(found.events, verdicts=found.verdicts, blobs=kept_blobs(view.tree))
         for claim_id in statuses:
             reading.forget(claim_id)
@@ -67,6 +79,8 @@ def reverify(project: Project, claim_ids: Iterable[str] = (), *, at: str | None 
         left=tuple(lines[c] for c in found.left),
         checks=_checks(found.left, held, statuses, weight),
         checked=Checked(len(statuses) - undecided, undecided, (f"{undecided} cannot be decided by analysis",) if undecided else ()),
+        ran=ran.ran,
+        notes=ran.notes,
     )
 
 

@@ -376,7 +376,10 @@ class CheckToMake:
 
 @dataclass(frozen=True, slots=True)
 class ReverifyAnswer:
-    """What could be decided by itself, and the least set of checks that is left, the most depended upon first."""
+    """What could be decided by itself, and the least set of checks that is left, the most depended upon first.
+
+    ran: a line for each command that was run for it. notes: what was not run or not decided, and why.
+    """
 
     tree: TreeName
     verified: tuple[ClaimLine, ...]
@@ -384,6 +387,8 @@ class ReverifyAnswer:
     left: tuple[ClaimLine, ...]
     checks: tuple[CheckToMake, ...]
     checked: Checked
+    ran: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

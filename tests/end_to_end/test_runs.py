@@ -311,3 +311,50 @@ def test_the_gate_says_what_was_not_checked(at: Shop) -> None:
     code, answer = at.ask("gate", "--check", "--json")
     assert code == 1 and answer["verdict"] == "warn" and answer["counts"]["test-to-run"] == 3
     assert all(item["act"].startswith("knowledge ") for item in answer["items"])
+
+
+def test_a_run_verifies_or_refutes_what_rests_on_it(at: Shop) -> None:
+    """Only the commands that fallen claims cite are run again; the run says what came of it, and a revert brings the claim back."""
+    run = at.run()["run"]["id"]
+    at.ask("run", "--json", "--", sys.executable, "-c", "open('never', 'a').write('x')")
+    (at.repo.path / "never").unlink()
+    claim = at.ask("claim", "record", "a basket adds up", "--evidence", f"run:{run}::tests/test_prices.py::test_total", "--json")[1]["claim"]["id"]
+    assert at.ask("reverify", "--run", "--json")[1]["ran"] == []
+    at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
+    answer = at.ask("reverify", "--run", "--json")[1]
+    assert [c["id"] for c in answer["verified"]] == [claim] and len(answer["ran"]) == 1 and answer["left"] == []
+    verdict = at.ask("claim", "show", claim, "--json")[1]["verdicts"][-1]
+    assert verdict["kind"] == "verified" and verdict["by"].startswith("run:r_")
+    at.change(PRICES, "RATE * net(price)", "RATE + net(price)")
+    assert at.ask("reverify", "--json")[1]["verified"] == []
+    answer = at.ask("reverify", "--run", "--json")[1]
+    assert [c["id"] for c in answer["refuted"]] == [claim] and answer["verified"] == []
+    shown = at.ask("claim", "show", claim, "--json")[1]
+    assert shown["claim"]["status"] == "needs_review" and "failed in" in shown["verdicts"][-1]["reason"]
+    at.change(PRICES, "RATE + net(price)", "net(price) * RATE")
+    assert at.ask("claim", "show", claim, "--json")[1]["claim"]["status"] in ("active", "verified")
+    assert not (at.repo.path / "never").exists()
+
+
+def test_a_run_decides_nothing_that_it_does_not_show(at: Shop) -> None:
+    """What changed besides what its test covers is left to look at."""
+    run = at.run()["run"]["id"]
+    spec = f"run:{run}::tests/test_prices.py::test_net"
+    at.ask("claim", "record", "baskets have a dearest", "--evidence", spec, "--anchor", "body:shop/prices.py::Basket.dearest", "--json")
+    at.change(PRICES, "max(self", "max(*self")
+    answer = at.ask("reverify", "--run", "--json")[1]
+    assert answer["verified"] == [] and len(answer["left"]) == 1 and "dearest" in answer["notes"][0]
+
+
+def test_a_run_from_elsewhere_is_not_executed(at: Shop, tmp_path: Path) -> None:
+    """A command that came with an export is told, and left alone."""
+    run = at.run()["run"]["id"]
+    at.ask("claim", "record", "a basket adds up", "--evidence", f"run:{run}::tests/test_prices.py::test_total", "--json")
+    export = tmp_path / "ledger.jsonl"
+    at.ask("export", str(export), "--json")
+    at.ask("uninit", "--delete-claims", "--yes", "--json")
+    at.ask("init", "--no-hooks", "--json")
+    at.ask("import", str(export), "--json")
+    at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
+    answer = at.ask("reverify", "--run", "--json")[1]
+    assert answer["ran"] == [] and answer["verified"] == [] and "recorded elsewhere" in answer["notes"][0]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from knowledge.config import LIMITS
 from knowledge.operations.branch_diff import difference, with_exported_ledger
 from knowledge.operations.check import check
 from knowledge.operations.reverify import reverify
@@ -38,15 +39,20 @@ def check_command(settings: Settings, predicate: str, at: str | None) -> int:
 @click.command("reverify", cls=Verb)
 @click.argument("claims", nargs=-1)
 @at_option
+@click.option("--run", "is_run", is_flag=True, help="First run again the commands of the recorded runs that these claims cite, and only those.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), default=LIMITS.run_seconds, show_default=True, metavar="SECONDS", help="End each after that."
+)
 @click.pass_obj
-def reverify_command(settings: Settings, claims: tuple[str, ...], at: str | None) -> None:
+def reverify_command(settings: Settings, claims: tuple[str, ...], at: str | None, is_run: bool, timeout: float) -> None:
     """Decide by itself what can be decided, and list what is left to look at.
 
     Of the claims that are stale or up for review (all of them, or CLAIMS): a predicate that holds is verified by the analyzer, one that
-    does not stays stale with its counter-evidence, the rest is written down as looked at and undecided.
+    does not stays stale with its counter-evidence, the rest is written down as looked at and undecided. With --run a test that a claim cites
+    verifies it by coming out as before, and refutes it by coming out the other way; runs that were recorded elsewhere are not executed.
     """
     with opened(settings) as project:
-        answer = reverify(project, claims, at=at)
+        answer = reverify(project, claims, at=at, run_seconds=timeout if is_run else 0)
     show(answer, settings)
 
 

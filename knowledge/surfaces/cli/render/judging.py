@@ -24,7 +24,9 @@ def check_answer(answer: CheckAnswer) -> list[Line]:
 def reverify_answer(answer: ReverifyAnswer) -> list[Line]:
     """What was decided, and what is left to look at, the most depended upon first."""
     lines = [Line(tree_text(answer.tree))]
-    for title, claims in (("verified by the analyzer", answer.verified), ("counter-evidence", answer.refuted)):
+    lines += [labelled(Text("ran:", style=QUIET), data(ran), indent=2) for ran in answer.ran]
+    lines += [labelled(Text("note:", style=QUIET), data(note), indent=2) for note in answer.notes]
+    for title, claims in (("verified", answer.verified), ("counter-evidence", answer.refuted)):
         if claims:
             lines += [BLANK, heading(title), *(line for claim in claims for line in claim_lines(claim, indent=2))]
     if answer.checks:
