@@ -70,7 +70,12 @@ class FactExtractor:
     def extract(self, blobs: Iterable[Blob]) -> Iterator[StoredFacts]:
         """The facts of many blobs, in their order. Raises AnalyzerStartError where no child can be started."""
         for key, row in self._rows(blobs, "facts"):
-            yield StoredFacts(key, row.parser_version, row.analyzer_version, row.payload, row.remark, row.definitions, row.skipped)
+            yield _stored(key, row)
+
+    def unread(self, key: FactKey, code: str, detail: str) -> StoredFacts:
+        """What is kept of a blob whose bytes were not read: why, by a limitation's code."""
+        self.failures.append((key, code, detail))
+        return _stored(key, skipped_row(key.language, code, detail))
 
     def extract_one(self, key: FactKey, content: bytes) -> StoredFacts:
         """The facts of one blob."""
@@ -149,6 +154,10 @@ class FactExtractor:
                 self._children[place].close()
                 self._children[place] = Child(self.limits)
                 self._children[place].send(_jobs(rest, wanted))
+
+
+def _stored(key: FactKey, row: Row) -> StoredFacts:
+    return StoredFacts(key, row.parser_version, row.analyzer_version, row.payload, row.remark, row.definitions, row.skipped)
 
 
 def _close(children: list[Child]) -> None:

@@ -220,20 +220,26 @@ def _key_of(entry: FileEntry) -> FactKey | None:
 
 
 def _extracted(work: _Work, missing: list[FactKey]) -> Iterator[list[StoredFacts]]:
-    """The facts of the blobs, in batches. A blob that cannot be had (a partial clone) is left out."""
+    """The facts of the blobs, in batches. A blob that cannot be had (a partial clone) is left out, one that is too large to be read is skipped."""
     languages: dict[str, list[FactKey]] = {}
     for key in missing:
         languages.setdefault(key.blob_id, []).append(key)
+
+    too_large: list[StoredFacts] = []
 
     def blobs() -> Iterator[tuple[FactKey, bytes]]:
         for blob_id, content in work.run.tree.read_many(languages):
             if content is not None:
                 for key in languages[blob_id]:
                     yield key, content
+            elif (size := work.run.tree.size(blob_id)) is not None:
+                too_large.extend(work.run.extractor.unread(key, "file-too-large", f"{size} bytes") for key in languages[blob_id])
 
     rows = work.run.extractor.extract(blobs())
     while batch := list(islice(rows, _BATCH)):
         yield batch
+    if too_large:
+        yield too_large
 
 
 # ── resolutions ──

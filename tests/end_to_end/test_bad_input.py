@@ -131,6 +131,7 @@ def test_before_the_first_commit_and_with_nothing_in_it(tmp_path: Path, run: Run
 def test_files_that_nobody_can_read_are_skipped_and_told(repo: GitRepo, run: Run) -> None:
     """Huge, deep, minified, binary and undecodable files stop nothing, and the answer of `index` names each cause."""
     repo.write("app/huge.py", "x = 1\n" * 400_000)
+    repo.write("app/vast.py", "x = 1\n" * 7_000_000)
     repo.write("app/deep.py", "".join(f"{' ' * depth}if x:\n" for depth in range(600)) + " " * 600 + "pass\n")
     repo.write("app/wide.py", "x=1;" * 8_000 + "\n")
     repo.write("app/binary.py", b"x = 1\n\0\0\0\n")
@@ -141,8 +142,8 @@ def test_files_that_nobody_can_read_are_skipped_and_told(repo: GitRepo, run: Run
     skipped = run("index", "--json").json["skipped"]
     causes = {path: code for code, paths in skipped.items() for path in paths}
     expected = {
-        "app/huge.py": "file-too-large", "app/deep.py": "too-deep", "app/wide.py": "minified", "app/binary.py": "binary",
-        "app/latin.py": "undecodable", "app/broken.py": "syntax-error",
+        "app/huge.py": "file-too-large", "app/vast.py": "file-too-large", "app/deep.py": "too-deep", "app/wide.py": "minified",
+        "app/binary.py": "binary", "app/latin.py": "undecodable", "app/broken.py": "syntax-error",
     }  # fmt: skip
     assert causes == expected
     answer = run("callers", "serve", "--json")
