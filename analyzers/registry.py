@@ -88,8 +88,10 @@ _PARTS: Mapping[str, FileClass] = {
     "__mocks__": "test",
     "vendor": "vendored", "_vendor": "vendored", "vendored": "vendored", "third_party": "vendored", "third-party": "vendored",
     "node_modules": "vendored", "site-packages": "vendored", "bower_components": "vendored", "extern": "vendored", "external": "vendored",
+    "externals": "vendored", "_externals": "vendored", "_vendored": "vendored", "thirdparty": "vendored", "3rdparty": "vendored",
     "docs": "docs", "doc": "docs", "documentation": "docs",
     "example": "example", "examples": "example", "samples": "example", "demo": "example", "demos": "example",
+    "playground": "example", "playgrounds": "example",
     "generated": "generated", "__generated__": "generated", "_generated": "generated",
 }  # fmt: skip
 _TEST_FOLDER = re.compile(r"(?:.+[-_.])?(?:tests?|e2e|bench(?:es|marks?)?)", re.DOTALL)
@@ -97,6 +99,7 @@ _TEST_FOLDER = re.compile(r"(?:.+[-_.])?(?:tests?|e2e|bench(?:es|marks?)?)", re.
 _NAMES: tuple[tuple[re.Pattern[str], FileClass], ...] = (
     (re.compile(r"test_.*\.pyi?|.*_test\.pyi?|tests?\.pyi?|conftest\.py|.*\.(?:test|spec)\.[cm]?[jt]sx?", re.DOTALL), "test"),
     (re.compile(r".*_test\.go|.*(?:Test|Tests|Spec|IT)\.(?:java|kt|scala|cs|swift|php)|.*_(?:spec|test)\.rb", re.DOTALL), "test"),
+    (re.compile(r"playground\.[cm]?[jt]sx?", re.DOTALL), "example"),
     (re.compile(r".*[.-]min\.[cm]?js", re.DOTALL), "minified"),
     (re.compile(r".*_pb2(?:_grpc)?\.pyi?|.*\.generated\.\w+|.*\.gen\.\w+|.*_generated\.\w+|package-lock\.json|.*\.lock", re.DOTALL), "generated"),
 )

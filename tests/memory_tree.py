@@ -9,8 +9,9 @@ from functools import cache, cached_property
 from analyzers.analysis import analyze, digest
 from analyzers.facts import FileFacts, SymbolDigests
 from analyzers.interface import interface_hash
-from analyzers.registry import LANGUAGES, classify, language_of
+from analyzers.registry import LANGUAGES, language_of
 from knowledge.claims.sets import OUT_OF_SCOPE
+from knowledge.graph.file_kinds import kinds_in
 from knowledge.graph.layout import Layout
 from knowledge.graph.reads import Tree as ResolverTree
 from knowledge.graph.resolve import resolve_file
@@ -108,7 +109,7 @@ class MemoryTree:
         return self._resolver.layout.package_of(path)
 
     def kinds_of(self, path: bytes) -> frozenset[str]:
-        return frozenset(classify(path))
+        return kinds_in(path, self)
 
     def packages_of(self, path: bytes) -> tuple[str, ...]:
         return self._resolver.layout.packages_of(path)

@@ -14,11 +14,12 @@ from typing import Any, Protocol, TypeVar
 
 from analyzers.facts import FileFacts, SymbolDigests
 from analyzers.interface import interface_hash
-from analyzers.registry import LANGUAGES, classify, language_of
+from analyzers.registry import LANGUAGES, language_of
 from knowledge.claims.sets import OUT_OF_SCOPE
 from knowledge.errors import RepositoryReadError
 from knowledge.facts.extraction import FactExtractor, decode_digests, decode_facts, decode_outline
 from knowledge.facts.payloads import GENERATED
+from knowledge.graph.file_kinds import kinds_in
 from knowledge.graph.layout import Layout
 from knowledge.graph.source import Candidate
 from knowledge.records.edges import Edge, Limitation
@@ -383,7 +384,7 @@ class IndexedTree(TreeFiles):
 
     def kinds_of(self, path: bytes) -> frozenset[str]:
         is_generated = self.meta.get("unreadable", {}).get(show_path(path)) == GENERATED
-        return frozenset(classify(path)) | ({GENERATED} if is_generated else frozenset())
+        return kinds_in(path, self) | ({GENERATED} if is_generated else frozenset())
 
     def packages_of(self, path: bytes) -> tuple[str, ...]:
         return self.layout.packages_of(path)
