@@ -12,16 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from knowledge.claims.lifecycle import KEPT, worst_first
+from knowledge.operations.attention import Advice, Attention
+from knowledge.operations.context_pack import pack_claim
+from knowledge.operations.opening import cut_statement
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.tree_view import IndexedTree
-from knowledge.push.edit_targets import EditTarget
+from knowledge.push.edit_targets import EditTarget, edit_targets
 from knowledge.records.claims import Anchor, AnchorReading
 from knowledge.records.identifiers import show_path
 from knowledge.records.stored import PRIVATE
+from knowledge.views.pack_text import FOOTER, claim_text, plain
 
 _OUT = ("withdrawn", "rejected", "superseded")
 _MOST_FILES = 20
+_MOST_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +149,23 @@ def _rows(text: str, target: EditTarget) -> list[tuple[int, int]] | None:
             first = plain.count("\n", 0, at)
             found.append((first, first + piece.rstrip("\n").count("\n")))
     return found
+
+
+def advise(attention: Attention) -> Advice | None:
+    """The claims on what a call is about to change, each once a session."""
+    event, project = attention.event, attention.project
+    targets = edit_targets(event.tool, event.arguments)
+    if not targets or project.repository.workdir is None:
+        return None
+    found = standing_on(project, targets, Path(event.folder or project.repository.workdir))
+    fresh = {s.claim_id: s.on for s in found if s.claim_id not in attention.memory.given}
+    if not fresh:
+        return None
+    reading = Reading(project)
+    view = reading.trees.at()
+    shown = list(fresh)[:_MOST_SHOWN]
+    held, statuses = reading.held(shown), reading.statuses(view, shown)
+    lines = [f"{claim_text(cut_statement(pack_claim(held[c], statuses[c], view)))} stands on {plain(fresh[c])}" for c in shown]
+    more = [f"({len(fresh) - len(shown)} more stand on it)"] if len(fresh) > len(shown) else []
+    head = "Remembered claims stand on what this edit changes; they are looked at again when it is done:"
+    return Advice("\n".join([head, *lines, *more, FOOTER]), tuple(shown))

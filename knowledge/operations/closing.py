@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from knowledge.claims.anchors import digest_of
+from knowledge.operations.attention import Advice, Attention
 from knowledge.operations.gate import gate
 from knowledge.operations.project import Project
 from knowledge.views.pack_text import plain
@@ -12,6 +13,8 @@ from knowledge.views.pack_text import plain
 MOST_ITEMS = 6
 _CHARACTERS = 260
 """Of an item."""
+CLOSED = "closed"
+"""Among what a session was told: that it was made to look again."""
 WEIGHTY = frozenset({"test-failing", "stale-claim", "conflict", "decision-to-review", "plan-touched", "edge-vanished"})
 """Kinds of items for which an agent is asked to look again: what the work made false. The others are told when these are."""
 
@@ -39,3 +42,16 @@ def closing(project: Project) -> Closing:
     rest = [f"({total - MOST_ITEMS} more: `knowledge gate`)"] if total > MOST_ITEMS else []
     digest = digest_of("\n".join(sorted(f"{item.kind} {item.about}" for item in answer.items)))
     return Closing("\n".join([head, *lines, *rest]), digest, total)
+
+
+def advise(attention: Attention) -> Advice | None:
+    """The warning, once for what it says; it has the agent look again at most once a session."""
+    event, told = attention.event, attention.memory.told
+    if event.is_continued or event.agent:
+        return None
+    found = closing(attention.project)
+    if not found.text or found.digest in told:
+        return None
+    is_first = CLOSED not in told
+    told += [found.digest, *([CLOSED] if is_first else [])]
+    return Advice(found.text, is_continuing=is_first)

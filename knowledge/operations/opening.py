@@ -206,8 +206,12 @@ class _Fallen:
         return ["To verify before relying on them (`knowledge reverify` decides what can be decided):", *map(check_text, checks)] if checks else []
 
     def _packed(self, claim_id: str) -> PackClaim:
-        packed = pack_claim(self.held[claim_id], self.statuses[claim_id], self.view)
-        return packed if len(packed.statement) <= _STATEMENT else replace(packed, statement=f"{packed.statement[:_STATEMENT]}…")
+        return cut_statement(pack_claim(self.held[claim_id], self.statuses[claim_id], self.view))
+
+
+def cut_statement(packed: PackClaim) -> PackClaim:
+    """The claim with the beginning of its statement, where that is long."""
+    return packed if len(packed.statement) <= _STATEMENT else replace(packed, statement=f"{packed.statement[:_STATEMENT]}…")
 
 
 def _fallen(reading: Reading, view: IndexedTree, statuses: Mapping[str, ClaimStatus]) -> _Fallen:

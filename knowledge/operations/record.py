@@ -22,6 +22,7 @@ from knowledge.operations.conflicts import notice, preview
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.lines import anchor_text
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -79,7 +80,7 @@ class Draft:
 def record(project: Project, draft: Draft) -> ClaimAnswer:
     """Store the claim with its anchors, evidence and first verdict, and hold it against what is remembered.
 
-    Raises InvalidRecordError, UnknownSymbolError, UnknownPathError.
+    Raises InvalidRecordError, UnknownSymbolError, UnknownPathError, and OffRecordError where the session is not to be remembered.
     """
     answer = record_many(project, [draft])[0]
     return replace(answer, gate=write_gate(project, answer.claim.id))
@@ -101,7 +102,8 @@ def store_many(project: Project, reading: Reading, drafts: Sequence[Draft]) -> d
 
 
 def _store(project: Project, reading: Reading, drafts: Sequence[Draft]) -> list[tuple[_Prepared, tuple[str, ...]]]:
-    """The drafts as they were stored, each with warnings about what it contradicts."""
+    """The drafts as they were stored, each with warnings about what it contradicts. Raises OffRecordError."""
+    refuse_off_record(project)
     reconcile(project, reading)
     # Each tree is opened once: to look what is uncommitted takes longer than all the rest.
     views = {at: reading.trees.at(at) for at in dict.fromkeys(draft.at for draft in drafts)}

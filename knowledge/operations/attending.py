@@ -1,0 +1,110 @@
+"""One moment of an agent's program: whom is it told to, what do they say, what is kept of it.
+
+    event → off the record? switched off? → the moment's advisers, one after the other → one reply within its budget → one audit row an adviser
+
+An adviser that fails is a row, never an error: the agent goes on as if nobody had been asked.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from knowledge.config import AUDIT_FILE
+from knowledge.errors import KnowledgeError
+from knowledge.operations import before_edit, closing, opening_advice, stuck, wishing
+from knowledge.operations.attention import Advice, Adviser, Attention, read_memory
+from knowledge.operations.project import Project
+from knowledge.recall.tokens import estimate_tokens
+from knowledge.records.agent_events import REPLY_CHARACTERS, AgentEvent, Moment, Reply
+from knowledge.storage.audit import AuditStore, Decision, open_audit
+
+SWITCH = "KNOWLEDGE_PUSH"
+"""The environment variable that switches it all off with 0, off, no or false."""
+FAILED = "push-failed"
+"""The counter of moments at which the audit could not be opened or written."""
+_OFF = ("0", "off", "no", "false")
+_ADVISERS: dict[Moment, tuple[Adviser, ...]] = {
+    "session_start": (opening_advice.advise,),
+    "subagent_start": (opening_advice.advise,),
+    "prompt": (wishing.advise,),
+    "before_call": (before_edit.advise,),
+    "after_call": (stuck.advise_after_call,),
+    "after_failure": (stuck.advise_after_call,),
+    "stop": (stuck.advise_at_stop, closing.advise),
+    "subagent_stop": (stuck.advise_at_stop,),
+}
+
+
+def attend(project: Project, event: AgentEvent, *, personal: Project | None = None) -> Reply:
+    """What to answer. Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted."""
+    if os.environ.get(SWITCH, "").lower() in _OFF:
+        return Reply()
+    try:
+        with open_audit(project.home / AUDIT_FILE) as audit:
+            return _attend(project, event, audit, personal)
+    except KnowledgeError:
+        # Without an audit there is no saying what a session was given; saying nothing is right more often than saying it again.
+        project.index.count(FAILED)
+        return Reply()
+
+
+def _attend(project: Project, event: AgentEvent, audit: AuditStore, personal: Project | None) -> Reply:
+    if audit.is_off_record([one for one in (event.session, event.agent) if one]):
+        if event.agent:
+            audit.take_off_record([event.agent], project.now())
+        return Reply()
+    memory = read_memory(audit.state(event.host, event.session))
+    if event.agent and event.agent not in memory.agents:
+        memory.agents.append(event.agent)
+    attention = Attention(project, event, memory, personal)
+    advices: list[Advice] = []
+    decisions: list[Decision] = []
+    for adviser in _ADVISERS.get(event.moment, ()):
+        advice, decision = _asked(adviser, attention)
+        decisions.append(decision)
+        if advice is None:
+            continue
+        if advice.is_off_record:
+            audit.take_off_record([event.session, *memory.agents], project.now())
+            return Reply(notice=advice.notice)
+        memory.given += advice.claims
+        advices.append(advice)
+    audit.close_moment(event.host, event.session, memory.stored(), decisions)
+    return _joined(advices, event)
+
+
+def _asked(adviser: Adviser, attention: Attention) -> tuple[Advice | None, Decision]:
+    """What an adviser says, and the row that is kept of it."""
+    event, project = attention.event, attention.project
+    name = adviser.__module__.rpartition(".")[2]
+    blank = Decision(project.now(), event.host, event.version, event.session, event.moment, event.tool, name, "miss")
+    began = time.perf_counter()
+    try:
+        advice = adviser(attention)
+    except KnowledgeError as failure:
+        return None, replace(blank, outcome="failed", cause=f"{failure.code}: {failure.message}"[:300], milliseconds=_since(began))
+    if advice is None:
+        return None, replace(blank, milliseconds=_since(began))
+    tokens = round(estimate_tokens(advice.context))
+    return advice, replace(blank, outcome="match", claims=advice.claims, tokens=tokens, milliseconds=_since(began))
+
+
+def _since(began: float) -> float:
+    return round(1_000 * (time.perf_counter() - began), 1)
+
+
+def _joined(advices: Sequence[Advice], event: AgentEvent) -> Reply:
+    """All that was said as one reply, whole pieces within the budget. A stop that an earlier one continued is never continued again."""
+    kept: list[str] = []
+    room = REPLY_CHARACTERS
+    for advice in advices:
+        if advice.context and len(advice.context) + 2 <= room:
+            kept.append(advice.context)
+            room -= len(advice.context) + 2
+    context = "\n\n".join(kept)
+    is_continuing = bool(context) and not event.is_continued and any(advice.is_continuing for advice in advices)
+    arguments = next((advice.arguments for advice in advices if advice.arguments is not None), None)
+    return Reply(context, arguments, is_continuing, " ".join(advice.notice for advice in advices if advice.notice))
