@@ -28,6 +28,8 @@ from knowledge.records.stored import ClaimFilter
 _MAIN = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "refs/remotes/origin/main", "refs/remotes/origin/master")
 _VANISHING = frozenset({"calls", "imports", "implements", "overrides", "handles", "tested_by"})
 _MOST_OF_A_KIND = 40
+_LONGEST = 2_000
+"""Characters of a command line that is shown whole."""
 
 
 def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
@@ -74,7 +76,7 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
         claims=tuple(claims),
         checked=checked,
         left_out=len(items) - len(shown),
-        notes=(f"to run them all: {work.command}",) if work.command else (),
+        notes=(f"to run them all: {work.command if len(work.command) < _LONGEST else 'knowledge tests affected --run'}",) if work.command else (),
     )
 
 

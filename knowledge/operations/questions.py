@@ -41,8 +41,9 @@ QUESTIONS = (*_ONE, "impact", "path", "unreferenced", "unseen", "unfound")
 
 
 def ask(project: Project, question: str, symbol_text: str = "", *, other: str = "", at: str | None = None, limit: int = 200) -> GraphAnswer:
-    """Answer one of QUESTIONS. `path` leads from the symbol to `other`; `unreferenced`, `unseen` (calls that
-    no run took) and `unfound` (calls that a run took and reading the code does not show) may be bounded by a path prefix given as the symbol.
+    """Answer one of QUESTIONS. `path` leads from the symbol to `other`, `tests` with `other` means those of that path; `unreferenced`,
+    `unseen` (calls that no run took) and `unfound` (calls that a run took and reading the code does not show) may be bounded by a path prefix
+    given as the symbol.
 
     Raises UsageError, UnknownSymbolError, UnknownPathError, AmbiguousSymbolError.
     """
@@ -60,7 +61,7 @@ def ask(project: Project, question: str, symbol_text: str = "", *, other: str = 
     elif question == "path":
         sections = [queries.path(graph, subjects[0], find_one(other, view))]
     elif question == "tests":
-        return _tests(project, graph, subjects[0], limit)
+        return _tests_of_path(project, graph, subjects[0], find_one(other, view), limit) if other else _tests(project, graph, subjects[0], limit)
     else:
         sections = [_ONE[question](graph, symbol) for symbol in subjects]
     if question in _OF_SETTINGS:
@@ -156,6 +157,24 @@ def _tests(project: Project, graph: GraphTree, symbol: SymbolId, limit: int) -> 
     answer = _answer(project, "tests", str(symbol), [seen, static], graph, limit)
     note = (f"past: {past} tests ran it when its text was another",) if past else ()
     return replace(answer, notes=(f"observed: {len(ran)}", f"by the code: {len(static.members)}", *note))
+
+
+def _tests_of_path(project: Project, graph: GraphTree, start: SymbolId, end: SymbolId, limit: int) -> GraphAnswer:
+    """Tests that ran every symbol of the shortest chain of calls between two; beside them those that by the code reach its beginning."""
+    chain = queries.path(graph, start, end)
+    on_it = [start, *(member.symbol for member in chain.members)]
+    if not chain.members and start != end:
+        answer = _answer(project, "tests", f"{start} → {end}", [replace(chain, question="tests")], graph, limit)
+        return replace(answer, notes=(f"no chain of calls from {start} to {end} is known",))
+    retests = Retests(project, graph.view)
+    ran = [{edge.object: edge for edge in observed_tests(symbol, graph.parts(symbol), retests)[0]} for symbol in on_it]
+    through = [edge for test, edge in ran[-1].items() if all(test in found for found in ran)]
+    seen = queries.Answer("tests", end, tuple(queries.Member(e.object, "observed", e.reason, (e,)) for e in through), 0, ())
+    reached = queries.tests_of(graph, start)
+    weak = tuple(replace(member, confidence_kind="inferred", reason="reached") for member in reached.members)
+    answer = _answer(project, "tests", f"{start} → {end}", [seen, replace(reached, members=weak)], graph, limit)
+    way = " → ".join(f"{symbol}" for symbol in on_it)
+    return replace(answer, notes=(f"path: {way}", f"observed: {len(through)} ran all of it", f"by the code: {len(weak)} reach its beginning"))
 
 
 def _differing(project: Project, graph: GraphTree, question: str, prefix: str, limit: int) -> GraphAnswer:

@@ -111,3 +111,37 @@ class GateAnswer:
     checked: Checked
     left_out: int = 0
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoryStep:
+    """One step of a symbol's story. part: route, handler, path, type-check, test or trace. kind: how it is known, several joined by ` + `.
+
+    place: a line of a file, or the run that shows it.
+    """
+
+    part: str
+    about: str
+    kind: str
+    place: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoryGap:
+    """A step that nothing shows, and what was looked for."""
+
+    part: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoryAnswer:
+    """Route → handler → path → type check → test → trace of a symbol. left_out: what there is more of, in words."""
+
+    tree: TreeName
+    symbol: str
+    steps: tuple[StoryStep, ...]
+    missing: tuple[StoryGap, ...]
+    left_out: tuple[str, ...] = ()
+    limitations: tuple[str, ...] = ()

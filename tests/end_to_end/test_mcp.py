@@ -147,6 +147,29 @@ def test_answers_keep_to_their_budget(repo: GitRepo) -> None:
     _talk(repo, talk)
 
 
+def test_runs_are_asked_about(repo: GitRepo) -> None:
+    """The gate, affected tests, the tests of a path and the story of a symbol answer, and say what nothing shows."""
+
+    async def talk(client: Client) -> None:
+        found = {}
+        for name, words in {
+            "completion_gate": {},
+            "affected_tests": {},
+            "explain": {"symbol": "login"},
+            "tests_of_path": {"symbol": "login", "other": "create_session"},
+        }.items():
+            answer = await client.call_tool(name, words)
+            assert not answer.is_error and isinstance(answer.structured_content, dict), (name, answer)
+            found[name] = answer.structured_content["answer"]
+        assert found["completion_gate"]["verdict"] == "warn" and found["completion_gate"]["items"][0]["act"]
+        assert "no run" in found["affected_tests"]["checked"]["because"][0]
+        assert {"type-check", "trace", "test"} <= {gap["part"] for gap in found["explain"]["missing"]}
+        assert "path: " in found["tests_of_path"]["notes"][0]
+        assert (await client.call_tool("explain", {"symbol": "nowhere_at_all"})).is_error
+
+    _talk(repo, talk)
+
+
 def test_the_server_ends_with_its_client(repo: GitRepo) -> None:
     """Standard input closed: the process is gone, with nothing on standard output."""
     process = subprocess.Popen(

@@ -358,3 +358,14 @@ def test_a_run_from_elsewhere_is_not_executed(at: Shop, tmp_path: Path) -> None:
     at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
     answer = at.ask("reverify", "--run", "--json")[1]
     assert answer["ran"] == [] and answer["verified"] == [] and "recorded elsewhere" in answer["notes"][0]
+
+
+def test_which_tests_exercise_a_path(at: Shop) -> None:
+    """Those that ran every step of it, beside those that by the code reach its beginning; where there is no path that is said."""
+    assert at.ask("tests", "of", "gross", "net", "--json")[1]["observed"] == 0
+    at.run()
+    answer = at.ask("tests", "of", "gross", "net", "--json")[1]
+    ran = {edge["object"] for edge in answer["edges"] if edge["confidence_kind"] == "observed"}
+    assert ran == {"tests/test_prices.py::test_gross", "tests/test_prices.py::test_total"}
+    assert answer["notes"][0] == "path: shop/prices.py::gross → shop/prices.py::net"
+    assert "no chain of calls" in at.ask("tests", "of", "net", "gross", "--json")[1]["notes"][0]

@@ -122,7 +122,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
         "tests": Branch(
             "Which tests exercise a symbol (alone with SYMBOL: of)",
             {
-                "of": Entry("Which tests exercise a symbol", "questions", "GraphAnswer"),
+                "of": Entry("Which tests exercise a symbol, or the path from it to OTHER", "questions", "GraphAnswer"),
                 "affected": Entry("Which tests must run again, each with the reason", "testing", "AffectedAnswer"),
             },
             default="of",
@@ -130,6 +130,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
         ),
         "impact": Entry("Whom to check when a symbol changes", "questions", "GraphAnswer"),
         "path": Entry("How one symbol reaches another", "questions", "GraphAnswer"),
+        "explain": Entry("The story of a symbol from route to trace, each step with how it is known", "story", "StoryAnswer"),
         "unseen": Entry("Calls that the code shows and that no run took", "questions", "GraphAnswer"),
         "unfound": Entry("Calls that a run took and that reading the code does not show", "questions", "GraphAnswer"),
         "unreferenced": Entry("Definitions that nothing was found to use", "questions", "GraphAnswer"),

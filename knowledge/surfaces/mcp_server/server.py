@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from knowledge import __version__
 from knowledge.operations.announcing import vocabulary_notice
 from knowledge.records.packs import CallFrame
-from knowledge.surfaces.mcp_server import tools_reading, tools_recording
+from knowledge.surfaces.mcp_server import tools_reading, tools_recording, tools_running
 from knowledge.surfaces.mcp_server.desk import Desk, desk_of
 
 INSTRUCTIONS = (
@@ -47,7 +47,7 @@ def build(start: Path) -> MCPServer[Desk]:
     desk = Desk(start)
     instructions = " ".join(filter(None, (INSTRUCTIONS, vocabulary_notice(start))))
     server = MCPServer("knowledge", title="knowledge", instructions=instructions, version=__version__, log_level="WARNING", lifespan=lifespan)
-    for tool in (*tools_reading.TOOLS, *tools_recording.TOOLS):
+    for tool in (*tools_reading.TOOLS, *tools_running.TOOLS, *tools_recording.TOOLS):
         server.add_tool(tool.function, annotations=tool.annotations, meta=tool.meta)
     _add_resources(server)
     _add_prompts(server)

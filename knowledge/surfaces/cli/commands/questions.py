@@ -53,7 +53,13 @@ importers_command = _question("importers", "What imports a file or module", _one
 imports_command = _question("imports", "What a file or module imports", _one, "SYMBOL is a path.")
 readers_command = _question("readers", "What reads a constant, attribute or configuration key", _one, _SYMBOL)
 writers_command = _question("writers", "What writes a constant, attribute or configuration key", _one, _SYMBOL)
-of_command = _question("tests", "Which tests exercise a symbol", _one, _SYMBOL, "of")
+of_command = _question(
+    "tests",
+    "Which tests exercise a symbol, or the path from it to OTHER",
+    lambda run: _one(click.argument("other", required=False, default="")(run)),
+    f"{_SYMBOL} With OTHER: the tests that ran every step of the shortest chain of calls to it, and those that by the code reach its beginning.",
+    "of",
+)
 impact_command = _question("impact", "Whom to check when a symbol changes", _one, _SYMBOL)
 path_command = _question("path", "How one symbol reaches another", lambda run: _one(click.argument("other")(run)), _SYMBOL.replace("SYMBOL", "Each"))
 unreferenced_command = _question(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from knowledge.records.run_answers import AffectedAnswer, GateAnswer, RunAnswer, RunLine, RunsAnswer, TestLine
+from knowledge.records.run_answers import AffectedAnswer, GateAnswer, RunAnswer, RunLine, RunsAnswer, StoryAnswer, TestLine
 from knowledge.surfaces.cli.render.lines import (
     BLANK,
     NAME,
@@ -25,6 +25,8 @@ from knowledge.surfaces.cli.safe_text import clean
 _OUTCOMES = {"passed": "green", "xfailed": "green", "skipped": "yellow", "xpassed": "yellow"}
 _BAD = "bold red"
 _VERDICTS = {"pass": "bold green", "warn": "bold yellow"}
+_PARTS = ("route", "handler", "path", "type-check", "test", "trace")
+_KINDS = {"inferred": "yellow"}
 _STATES = {"changed": "yellow", "unknown": "yellow", "new": "yellow", "equal": "green", "exact": "green"}
 
 
@@ -78,6 +80,20 @@ def gate_answer(answer: GateAnswer) -> list[Line]:
     if answer.left_out:
         lines += [BLANK, Line(Text(f"{answer.left_out:,} more of the same kinds", style="yellow"))]
     return [*lines, BLANK, *checked_lines(answer.checked), *(note(text) for text in answer.notes)]
+
+
+def story_answer(answer: StoryAnswer) -> list[Line]:
+    """The steps from the route to the trace, those that nothing shows in their place."""
+    lines = [Line(join(data(answer.symbol, NAME), Text.assemble("in ", tree_text(answer.tree))), hang=2)]
+    for part in _PARTS:
+        lines += [BLANK, heading(part)]
+        for step in answer.steps:
+            if step.part == part:
+                lines.append(Line(join(Text(step.kind, style=_KINDS.get(step.kind, "green")), data(step.about), data(step.place, NAME)), 2, hang=4))
+                lines.append(Line(data(step.detail, QUIET), 6, hang=2))
+        lines += [Line(join(Text("nothing shows:", style="yellow"), data(gap.why)), 2, hang=4) for gap in answer.missing if gap.part == part]
+    told = [*answer.left_out, *(f"limit: {limit}" for limit in answer.limitations)]
+    return [*lines, *([BLANK] if told else []), *(note(text) for text in told)]
 
 
 def _run_lines(run: RunLine) -> list[Line]:

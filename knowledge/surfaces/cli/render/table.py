@@ -56,6 +56,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     run_answers.RunsAnswer: runs.runs_answer,
     run_answers.AffectedAnswer: runs.affected_answer,
     run_answers.GateAnswer: runs.gate_answer,
+    run_answers.StoryAnswer: runs.story_answer,
     HooksAnswer: store.hooks_answer,
     SetupAnswer: store.setup_answer,
 }
