@@ -221,7 +221,7 @@ def record_run(project: Project, run: Run, told: Told) -> RunAnswer:
                 ),
                 observed_edges(seen, mapped),
             )  # fmt: skip
-    return _answer(project, mapped.view, run, results, output)
+    return run_answer(project, mapped.view, run, results, output)
 
 
 def show_run(project: Project, text: str, *, has_output: bool = False) -> RunAnswer:
@@ -229,7 +229,7 @@ def show_run(project: Project, text: str, *, has_output: bool = False) -> RunAns
     run = project.ledger.runs.run(text)
     output = (project.ledger.kept_blob(run.output_ref) or b"").decode("utf-8", "replace") if has_output and run.output_ref else ""
     view = Reading(project).trees.at()
-    return _answer(project, view, run, project.ledger.runs.results(run.id), output, is_whole=True)
+    return run_answer(project, view, run, project.ledger.runs.results(run.id), output, is_whole=True)
 
 
 def list_runs(project: Project, limit: int = 20) -> RunsAnswer:
@@ -239,7 +239,10 @@ def list_runs(project: Project, limit: int = 20) -> RunsAnswer:
     return RunsAnswer(tuple(run_line(run, runs.results(run.id), 0) for run in found), runs.count() - len(found))
 
 
-def _answer(project: Project, view: IndexedTree, run: Run, results: Sequence[TestResult], output: str, *, is_whole: bool = False) -> RunAnswer:
+def run_answer(
+    project: Project, view: IndexedTree, run: Run, results: Sequence[TestResult], output: str = "", *, is_whole: bool = False
+) -> RunAnswer:
+    """The answer about a run; is_whole: with all tests that are worth a look, and its output."""
     coverage = project.ledger.runs.coverage(run.id)
     retests = Retests(project, view)
     worth = [r for r in results if r.outcome in BAD or r.is_flaky or r.outcome in ("skipped", "xpassed")]

@@ -7,8 +7,9 @@ from typing import Literal
 
 from knowledge.records.identifiers import SymbolId
 
-Predicate = Literal["declares", "imports", "calls", "implements", "overrides", "reads", "writes", "tested_by", "handles", "decorates"]
-"""`implements`: class → base. `tested_by`: symbol → test. `handles`: route → handler. `reads`/`writes`: symbol → attribute, constant, key."""
+Predicate = Literal["declares", "imports", "calls", "implements", "overrides", "reads", "writes", "tested_by", "handles", "decorates", "traced_by"]
+"""`implements`: class → base. `tested_by`: symbol → test. `traced_by`: function → trace in which it ran. `handles`: route → handler.
+`reads`/`writes`: symbol → attribute, constant, key."""
 
 ConfidenceKind = Literal["resolved", "inferred", "observed"]
 """How an edge is known: name resolution proved it · chosen by name and context · seen in a run."""

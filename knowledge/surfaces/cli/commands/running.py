@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
 from knowledge.config import LIMITS
 from knowledge.operations import observing
 from knowledge.operations.gate import gate
+from knowledge.operations.seen_elsewhere import import_seen
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.failures import FOUND
 from knowledge.surfaces.cli.screen import show
@@ -74,6 +76,22 @@ def show_command(settings: Settings, run: str, has_output: bool) -> None:
     """
     with opened(settings) as project:
         answer = observing.show_run(project, run, has_output=has_output)
+    show(answer, settings)
+
+
+@click.command("import", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--at", default=None, metavar="REV", help="The revision that ran.")
+@click.pass_obj
+def import_command(settings: Settings, file: Path, at: str | None) -> None:
+    """Take in what was seen of a run elsewhere: coverage, traces, reports of tests.
+
+    FILE is data of coverage.py (`.coverage`, or `coverage json --show-contexts`), OpenTelemetry traces as JSON, JUnit XML, or the JSON of jest or
+    vitest. Coverage counts for the files that were not changed since, a trace for the revision that it names; otherwise say --at, or it is kept as of
+    no known revision.
+    """
+    with opened(settings) as project:
+        answer = import_seen(project, settings.start / file, at=at)
     show(answer, settings)
 
 
