@@ -209,14 +209,14 @@ def _tell_tests(focus: SymbolId, handler: SymbolId | None, graph: GraphTree, ret
 
 
 def _tell_traces(symbols: Iterable[SymbolId], graph: GraphTree, story: _Story) -> None:
-    """Calls that something else than a test under observation was seen to take."""
+    """Traces in which it ran, and calls that something else than a test under observation was seen to take."""
     assert graph.outside is not None
     wanted = frozenset(symbols)
     found = {
         (edge.subject, edge.object): edge
         for path in sorted({symbol.path for symbol in wanted})
         for edge in graph.outside.edges_from(path)
-        if edge.confidence_kind == "observed" and edge.analyzer != OBSERVER and wanted & {edge.subject, edge.object}
+        if edge.confidence_kind == "observed" and edge.analyzer != OBSERVER and edge.predicate != "tested_by" and wanted & {edge.subject, edge.object}
     }
     for edge in list(found.values())[:_MOST_SHOWN]:
         story.steps.append(StoryStep("trace", f"{edge.subject} → {edge.object}", "observed", _place(edge), edge.said_by))

@@ -142,6 +142,8 @@ def test_a_trace_of_this_build_tells_what_ran(
     assert {(edge.confidence_kind, edge.predicate, edge.subject.qualified_name, str(edge.object)) for edge in edges} == {
         ("observed", "traced_by", name, f"external:trace::{TRACE}") for name in ("gross", "Basket.total")
     }  # fmt: skip
+    steps = [step for step in ask(repo, capsys, "explain", f"{PRICES}::gross")["steps"] if step["part"] == "trace"]
+    assert [(step["about"], step["kind"]) for step in steps] == [(f"{PRICES}::gross → external:trace::{TRACE}", "observed")]
 
 
 @pytest.mark.parametrize(("revision", "why"), [("", "names no revision (service.version 9)"), ("f" * 40, "is not in this repository")])
