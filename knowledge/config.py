@@ -9,6 +9,7 @@ from pathlib import Path
 LEDGER_FILE = "knowledge/ledger.sqlite3"
 INDEX_FILE = "knowledge/index.sqlite3"
 AUDIT_FILE = "knowledge/audit.sqlite3"
+APPROVAL_FILE = "knowledge/approval"
 LOCK_FILE = "knowledge/lock"
 QUEUE = "knowledge/queue"
 NEWS_FILE = "knowledge/news"

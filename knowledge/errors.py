@@ -11,6 +11,7 @@
     │   ├── InvalidRecordError        a record that says something impossible
     │   ├── InvalidPolicyError        a bank's vocabulary that cannot be taken
     │   ├── OutsideInputError         another program's output that cannot be read, or speaks of other content
+    │   ├── NotAPersonError           only a person may do it, and nothing shows that one asks
     │   ├── OffRecordError            the session is not to be remembered
     │   └── LifecycleError            a step that the claim's lifecycle does not have
     ├── NotARepositoryError           there is no git repository here                                 exit 3
@@ -83,6 +84,10 @@ class InvalidPolicyError(UsageError):
 
 class OutsideInputError(UsageError):
     code = "outside-input"
+
+
+class NotAPersonError(UsageError):
+    code = "not-a-person"
 
 
 class OffRecordError(UsageError):

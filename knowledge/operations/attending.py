@@ -14,12 +14,13 @@ from dataclasses import replace
 
 from knowledge.config import AUDIT_FILE
 from knowledge.errors import KnowledgeError
-from knowledge.operations import before_edit, closing, opening_advice, stuck, wishing
+from knowledge.operations import before_edit, closing, opening_advice, stuck, triggered, wishing
 from knowledge.operations.attention import Advice, Adviser, Attention, read_memory
 from knowledge.operations.project import Project
+from knowledge.push.payloads import kept_payload
 from knowledge.recall.tokens import estimate_tokens
 from knowledge.records.agent_events import REPLY_CHARACTERS, AgentEvent, Moment, Reply
-from knowledge.storage.audit import AuditStore, Decision, open_audit
+from knowledge.storage.audit import AuditStore, Call, Decision, open_audit
 
 SWITCH = "KNOWLEDGE_PUSH"
 """The environment variable that switches it all off with 0, off, no or false."""
@@ -29,8 +30,8 @@ _OFF = ("0", "off", "no", "false")
 _ADVISERS: dict[Moment, tuple[Adviser, ...]] = {
     "session_start": (opening_advice.advise,),
     "subagent_start": (opening_advice.advise,),
-    "prompt": (wishing.advise,),
-    "before_call": (before_edit.advise,),
+    "prompt": (wishing.advise, triggered.advise),
+    "before_call": (triggered.advise, before_edit.advise),
     "after_call": (stuck.advise_after_call,),
     "after_failure": (stuck.advise_after_call,),
     "stop": (stuck.advise_at_stop, closing.advise),
@@ -72,8 +73,8 @@ def _attend(project: Project, event: AgentEvent, audit: AuditStore, personal: Pr
             return Reply(notice=advice.notice)
         memory.given += advice.claims
         advices.append(advice)
-    audit.close_moment(event.host, event.session, memory.stored(), decisions)
-    return _joined(advices, event)
+    meanwhile = audit.close_moment(event.host, event.session, memory.stored(), decisions, _kept(project, event))
+    return _joined([advice for advice in advices if not meanwhile & set(advice.claims)], event)
 
 
 def _asked(adviser: Adviser, attention: Attention) -> tuple[Advice | None, Decision]:
@@ -88,8 +89,27 @@ def _asked(adviser: Adviser, attention: Attention) -> tuple[Advice | None, Decis
         return None, replace(blank, outcome="failed", cause=f"{failure.code}: {failure.message}"[:300], milliseconds=_since(began))
     if advice is None:
         return None, replace(blank, milliseconds=_since(began))
-    tokens = round(estimate_tokens(advice.context))
-    return advice, replace(blank, outcome="match", claims=advice.claims, tokens=tokens, milliseconds=_since(began))
+    if advice.cause:
+        return None, replace(blank, cause=advice.cause, triggers=advice.triggers, milliseconds=_since(began))
+    tokens = round(estimate_tokens(advice.context + _added(event, advice)))
+    found = replace(blank, outcome="match", claims=advice.claims, tokens=tokens, milliseconds=_since(began), triggers=advice.triggers)
+    return advice, found
+
+
+def _added(event: AgentEvent, advice: Advice) -> str:
+    """What an advice puts in front of an argument."""
+    if advice.arguments is None:
+        return ""
+    return "".join(
+        str(value).removesuffix(str(event.arguments.get(key, ""))) for key, value in advice.arguments.items() if event.arguments.get(key) != value
+    )
+
+
+def _kept(project: Project, event: AgentEvent) -> Call | None:
+    """The call as it is kept, for rows that are tried later; None for a moment that no row is held against."""
+    if event.moment not in ("before_call", "prompt"):
+        return None
+    return Call(project.now(), event.host, event.session, event.moment, event.tool, kept_payload(event))
 
 
 def _since(began: float) -> float:

@@ -66,7 +66,10 @@ class Attention:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What an adviser says. claims: the memories that are in it, so that none is given twice."""
+    """What an adviser says. claims: the memories that are in it, so that none is given twice. triggers: the rows that hit.
+
+    cause: why it says nothing although something hit.
+    """
 
     context: str = ""
     claims: tuple[str, ...] = ()
@@ -74,6 +77,8 @@ class Advice:
     is_continuing: bool = False
     notice: str = ""
     is_off_record: bool = False
+    triggers: tuple[str, ...] = ()
+    cause: str = ""
 
 
 Adviser = Callable[[Attention], Advice | None]

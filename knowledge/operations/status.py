@@ -6,10 +6,12 @@ Imports neither SQLAlchemy nor pygit2 nor any analyzer; a test holds it.
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
-from knowledge.config import LEDGER_FILE
-from knowledge.errors import NotInitializedError
+from knowledge.config import AUDIT_FILE, LEDGER_FILE
+from knowledge.errors import NotInitializedError, StoreError
+from knowledge.operations.audit import troubles
 from knowledge.operations.news import news_text, read_news
 from knowledge.records.answers import StatusAnswer
 from knowledge.repository.locate import head_of, locate
@@ -38,6 +40,7 @@ def status(start: Path) -> StatusAnswer:
         notes.append("HEAD could not be read without git (reftable): any other command knows it")
     if found.index_problem:
         notes.append(f"the index cannot be read ({found.index_problem}); the next command rebuilds it")
+    notes += _troubles(location.common_dir / AUDIT_FILE)
     notes += [f"{count} × {name}" for name, count in sorted(found.counters.items())]
     return StatusAnswer(
         branch=branch,
@@ -55,3 +58,10 @@ def status(start: Path) -> StatusAnswer:
         notes=tuple(notes),
         news=news_text(news) if news is not None else "",
     )
+
+
+def _troubles(path: Path) -> list[str]:
+    try:
+        return troubles(path, datetime.now(UTC))
+    except StoreError as error:
+        return [f"the audit cannot be read: {error.message}"]

@@ -45,3 +45,12 @@ def _memory(line: RecallLine, room: float) -> str:
     while estimate_tokens(said) > left:
         said = said[: int(len(said) * 0.9) - 1].rstrip() + "…"
     return f"{head}\n“{said}”"
+
+
+def quote_count(lines: Sequence[RecallLine], subject: str, query: str) -> str:
+    """One line that says how many memories there are of a subject, in their language, and how to get them."""
+    is_korean = any("가" <= c <= "힣" for line in lines[:1] for c in line.claim.statement)
+    about, asked, count = plain(subject)[:80], plain(query)[:120].replace('"', "'"), len(lines)
+    if is_korean:
+        return f'[knowledge, for reference] {about}에 대한 기억 {count}개: recall "{asked}"'
+    return f'[knowledge, for reference] {count} memor{"y" if count == 1 else "ies"} about {about}: recall "{asked}"'

@@ -67,6 +67,16 @@ class Attempt:
     outcome: Outcome
 
 
+def is_shell_or_editor(tool: str) -> bool:
+    """Whether a tool runs commands or changes files."""
+    return tool in _SHELLS or is_editor(tool)
+
+
+def is_editor(tool: str) -> bool:
+    """Whether a tool changes files."""
+    return _EDITORS.search(tool.rpartition("__")[2]) is not None
+
+
 def read_attempt(tool: str, arguments: Mapping[str, object], result: str, is_failed: bool) -> Attempt:
     """What a call tried and what became of it."""
     if tool in _SHELLS:

@@ -9,6 +9,7 @@ EVENT_TYPES = (
     "ClaimRecorded", "ClaimVerified", "ClaimReviewed", "ClaimMarkedStale", "ClaimMarkedForReview", "ClaimRestored", "ClaimRelocated",
     "ClaimRejected", "ClaimSuperseded", "ClaimWithdrawn", "ClaimReopened", "ClaimRedacted", "ClaimRetagged", "RelationAdded", "RelationRemoved",
     "ConflictResolved", "EvidenceRecorded", "PlanNodeDone", "AnalysisImported", "AnalysisWithdrawn", "RunRecorded",
+    "TriggerDrafted", "TriggerApproved", "TriggerHeld", "TriggerMerged", "TriggerDismissed", "TriggerDisabled",
 )  # fmt: skip
 
 RETAGGED = "ClaimRetagged"

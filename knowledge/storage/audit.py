@@ -9,34 +9,39 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from knowledge.errors import StoreError
+from knowledge.errors import StoreError, StoreReadOnlyError
 from knowledge.storage.failures import store_errors
 
 _WAY_OUT = "It holds no claims: move it aside, and a new one is begun."
 _WAIT_SECONDS = 2.0
+TESTS_BELOW = "KNOWLEDGE_TESTS_BELOW"
+"""The environment variable that names the folder below which a test may keep an audit."""
 _TABLES = """
     CREATE TABLE IF NOT EXISTS session_state (host TEXT, session TEXT, state TEXT NOT NULL, PRIMARY KEY (host, session)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS off_record (id TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS decision (
         id INTEGER PRIMARY KEY, at TEXT NOT NULL, host TEXT NOT NULL, version TEXT NOT NULL, session TEXT NOT NULL, moment TEXT NOT NULL,
         tool TEXT NOT NULL, adviser TEXT NOT NULL, outcome TEXT NOT NULL, cause TEXT NOT NULL, claims TEXT NOT NULL, tokens INTEGER NOT NULL,
-        milliseconds REAL NOT NULL);
+        milliseconds REAL NOT NULL, triggers TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS decision_at ON decision (at);
+    CREATE TABLE IF NOT EXISTS call (
+        id INTEGER PRIMARY KEY, at TEXT NOT NULL, host TEXT NOT NULL, session TEXT NOT NULL, moment TEXT NOT NULL, tool TEXT NOT NULL,
+        payload TEXT NOT NULL);
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one adviser decided at one moment. outcome: match, miss, failed, off-record, switched-off. cause: of a failure, in words.
+    """What one adviser or gate decided at one moment. outcome: match, miss, failed. cause: of a failure, or of a miss although something hit.
 
-    claims: ids of what was given. tokens: about how many were given. milliseconds: how long it took.
+    claims: ids of what was given. tokens: about how many were given. milliseconds: how long it took. triggers: the rows that hit.
     """
 
     at: str
@@ -51,8 +56,26 @@ class Decision:
     claims: tuple[str, ...] = ()
     tokens: int = 0
     milliseconds: float = 0.0
+    triggers: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call, or a prompt, as it is kept: reduced, and masked."""
+
+    at: str
+    host: str
+    session: str
+    moment: str
+    tool: str
+    payload: Mapping[str, Any]
+
+
+_LISTS = ("claims", "triggers")
+_KEPT_CALLS = 20_000
+_CLEARED_EVERY = 1_000
+MEANWHILE = "given-meanwhile"
+"""The cause of a miss: another moment of the session gave the same memory while this one was thinking."""
 _COLUMNS = tuple(field.name for field in fields(Decision))
 
 
@@ -69,13 +92,48 @@ class AuditStore:
         found = json.loads(row[0]) if row is not None else {}
         return found if isinstance(found, dict) else {}
 
-    def close_moment(self, host: str, session: str, state: dict[str, Any], decisions: Sequence[Decision]) -> None:
-        """Keep what the session has seen now, and what was decided, in one transaction."""
-        rows = [[" ".join(d.claims) if name == "claims" else getattr(d, name) for name in _COLUMNS] for d in decisions]
+    def close_moment(self, host: str, session: str, state: dict[str, Any], decisions: Sequence[Decision], call: Call | None = None) -> frozenset[str]:
+        """Keep what the session has seen now, what was decided and the call, in one transaction; memories that another moment gave meanwhile.
+
+        Agents call tools in parallel: of two moments that would give one memory the first to come here gives it.
+        """
         with self._errors(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("INSERT OR REPLACE INTO session_state VALUES (?, ?, ?)", (host, session, json.dumps(state, ensure_ascii=False)))
-            self._connection.executemany(f"INSERT INTO decision ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", rows)
+            given = [str(one) for one in self.state(host, session).get("given", ())]
+            new = {claim for decision in decisions for claim in decision.claims}
+            meanwhile = frozenset(new & set(given))
+            kept = state | {"given": [*given, *(claim for claim in state.get("given", ()) if claim not in set(given))]}
+            self._connection.execute("INSERT OR REPLACE INTO session_state VALUES (?, ?, ?)", (host, session, json.dumps(kept, ensure_ascii=False)))
+            self._add([replace(d, outcome="miss", cause=MEANWHILE) if meanwhile & set(d.claims) else d for d in decisions])
+            if call is not None:
+                self._keep(call)
+        return meanwhile
+
+    def add(self, decisions: Sequence[Decision]) -> None:
+        """Keep what was decided outside of a session's moments."""
+        with self._errors(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._add(decisions)
+
+    def _add(self, decisions: Sequence[Decision]) -> None:
+        rows = [[" ".join(getattr(d, name)) if name in _LISTS else getattr(d, name) for name in _COLUMNS] for d in decisions]
+        self._connection.executemany(f"INSERT INTO decision ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", rows)
+
+    def _keep(self, call: Call) -> None:
+        added = self._connection.execute(
+            "INSERT INTO call (at, host, session, moment, tool, payload) VALUES (?, ?, ?, ?, ?, ?)",
+            (call.at, call.host, call.session, call.moment, call.tool, json.dumps(call.payload, ensure_ascii=False)),
+        )
+        number = added.lastrowid or 0
+        if not number % _CLEARED_EVERY:
+            self._connection.execute("DELETE FROM call WHERE id <= ?", (number - _KEPT_CALLS,))
+
+    def calls(self, after: str = "", most: int = _KEPT_CALLS) -> list[Call]:
+        """The calls that were kept since a time (ISO 8601), the last so many, oldest first."""
+        with self._errors():
+            columns = "at, host, session, moment, tool, payload"
+            rows = self._connection.execute(f"SELECT {columns} FROM call WHERE at >= ? ORDER BY id DESC LIMIT ?", (after, most)).fetchall()
+        return [Call(at, host, of, moment, tool, json.loads(payload)) for at, host, of, moment, tool, payload in reversed(rows)]
 
     def decisions(self, after: str = "") -> list[Decision]:
         """All decisions since a time (ISO 8601), oldest first."""
@@ -90,6 +148,7 @@ class AuditStore:
             self._connection.executemany("INSERT OR IGNORE INTO off_record VALUES (?, ?)", [(one, at) for one in ids if one])
             self._connection.executemany("DELETE FROM session_state WHERE session = ?", [(one,) for one in ids if one])
             self._connection.executemany("DELETE FROM decision WHERE session = ?", [(one,) for one in ids if one])
+            self._connection.executemany("DELETE FROM call WHERE session = ?", [(one,) for one in ids if one])
 
     def put_on_record(self, ids: Sequence[str]) -> None:
         """Take the mark off again."""
@@ -110,22 +169,47 @@ class AuditStore:
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:
-    return Decision(**dict(zip(_COLUMNS, row, strict=True)) | {"claims": tuple(row[_COLUMNS.index("claims")].split())})
+    told = dict(zip(_COLUMNS, row, strict=True))
+    return Decision(**told | {name: tuple(told[name].split()) for name in _LISTS})
 
 
 @contextmanager
 def open_audit(path: Path) -> Iterator[AuditStore]:
     """The store at `path`, made where it is not there. Raises StoreError, also where a test would write to one outside of its own folders."""
-    if "PYTEST_CURRENT_TEST" in os.environ and not path.resolve().is_relative_to(Path(tempfile.gettempdir()).resolve()):
-        raise StoreError(f"{path} is not a test's own: a test never writes to the audit of real work")
-    with store_errors(path, _WAY_OUT):
+    _refuse_of_tests(path)
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreReadOnlyError(f"{path.parent} cannot be made ({error.strerror}). Check the permissions of its folder.") from error
+    with store_errors(path, _WAY_OUT):
         connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             if not connection.execute("PRAGMA user_version").fetchone()[0]:
                 connection.executescript(_TABLES + "PRAGMA user_version = 1;")
             yield AuditStore(path, connection)
         finally:
             connection.close()
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switching is refused at once while another process looks at the file, so the waiting is ours."""
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal" or time.monotonic() >= deadline:
+                return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+        time.sleep(0.01)
+
+
+def _refuse_of_tests(path: Path) -> None:
+    """A test, ours or of somebody whose tests run this program, writes below the folder that it names and nowhere else."""
+    if "PYTEST_CURRENT_TEST" not in os.environ:
+        return
+    below = os.environ.get(TESTS_BELOW, "")
+    if not below or not path.resolve().is_relative_to(Path(below).resolve()):
+        raise StoreError(f"{path} is not a test's own: a test never writes to the audit of real work")

@@ -148,6 +148,23 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
     },
     "Agents": {
         "mcp": Entry("Serve agents over MCP, on standard input and output", "agents", ""),
+        "trigger": Branch(
+            "Rows that put a memory in the way of a call (alone: list)",
+            {
+                "list": Entry("Rows that put a memory in the way of a call, and those that wait for a person", "trigger", "TriggersAnswer"),
+                "show": Entry("A row, its examples, and what became of it", "trigger", "TriggersAnswer"),
+                "add": Entry("Draft rows from a JSON file; a person approves them", "trigger", "TriggersAnswer"),
+                "test": Entry("Which rows a call would hit, and what an agent would be given", "trigger", "TriggerTestAnswer"),
+                "replay": Entry("What a row would have hit among the calls that were logged", "trigger", "TriggerTestAnswer"),
+                "approve": Entry("A person says that a row is held against calls from now on", "trigger", "TriggersAnswer"),
+                "hold": Entry("A person says that a draft waits", "trigger", "TriggersAnswer"),
+                "dismiss": Entry("A person says that a draft becomes no row", "trigger", "TriggersAnswer"),
+                "disable": Entry("Hold a row against no call any more", "trigger", "TriggersAnswer"),
+                "token": Entry("Make a token with which a person decides where there is no terminal", "trigger", ""),
+            },
+            default="list",
+        ),
+        "audit": Entry("What came of every moment at which memory could have come by itself", "trigger", "AuditAnswer"),
         "setup": Entry("Tell an agent's program about this server, and when to ask and record", "agents", "SetupAnswer"),
     },
     "Runs": {

@@ -17,12 +17,12 @@ import click
 from pydantic import TypeAdapter
 
 from knowledge.records import answers as records
-from knowledge.records import invalidations, packs, recalls, run_answers, vocabularies
+from knowledge.records import audits, invalidations, packs, recalls, run_answers, triggers, vocabularies
 from knowledge.surfaces.cli import answers as own
 from knowledge.surfaces.cli.app import SECTIONS, root
 from knowledge.surfaces.cli.verb import Branch, Entry, LazyGroup, shared_options
 
-_MODULES = (records, invalidations, packs, recalls, run_answers, vocabularies, own)
+_MODULES = (records, invalidations, packs, recalls, run_answers, vocabularies, triggers, audits, own)
 """Where answers are."""
 
 _COMMANDS_HEAD = """\

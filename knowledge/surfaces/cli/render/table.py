@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from knowledge.records import answers, invalidations, packs, recalls, run_answers, vocabularies
+from knowledge.records import answers, audits, invalidations, packs, recalls, run_answers, triggers, vocabularies
 from knowledge.surfaces.cli.answers import HooksAnswer, SetupAnswer
 from knowledge.surfaces.cli.render import (
     claims,
@@ -23,6 +23,7 @@ from knowledge.surfaces.cli.render import (
     store,
     tags,
 )
+from knowledge.surfaces.cli.render import triggers as trigger_lines
 from knowledge.surfaces.cli.render.lines import Line
 
 RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
@@ -57,6 +58,9 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     run_answers.AffectedAnswer: runs.affected_answer,
     run_answers.GateAnswer: runs.gate_answer,
     run_answers.StoryAnswer: runs.story_answer,
+    triggers.TriggersAnswer: trigger_lines.triggers_answer,
+    triggers.TriggerTestAnswer: trigger_lines.test_answer,
+    audits.AuditAnswer: trigger_lines.audit_answer,
     HooksAnswer: store.hooks_answer,
     SetupAnswer: store.setup_answer,
 }

@@ -1,0 +1,75 @@
+"""Trigger rows as the ledger keeps them, and what is answered about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+TriggerState = Literal["draft", "held", "approved", "merged", "dismissed", "disabled"]
+STATES: dict[str, TriggerState] = {
+    "TriggerDrafted": "draft",
+    "TriggerHeld": "held",
+    "TriggerApproved": "approved",
+    "TriggerMerged": "merged",
+    "TriggerDismissed": "dismissed",
+    "TriggerDisabled": "disabled",
+}
+"""Ledger event → the state that it puts a row into. Only an approved row is ever held against a call."""
+WAITING: tuple[TriggerState, ...] = ("draft", "held")
+"""States that wait for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerStep:
+    """One step of a row: its event, when, who, and why."""
+
+    type: str
+    at: str
+    author: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerLine:
+    """A row and where it stands. row: as a policy file has it. evidence: of a draft that was not written by hand, what it was drawn from.
+
+    cause: what made the draft; "by-hand" where somebody wrote it.
+    """
+
+    id: str
+    state: TriggerState
+    row: Mapping[str, Any]
+    steps: tuple[TriggerStep, ...]
+    cause: str = "by-hand"
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TriggersAnswer:
+    """Rows in the order in which they were drafted. notes: what a person should know besides."""
+
+    triggers: tuple[TriggerLine, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerHit:
+    """A call that a row hits. tier: `full` or `hint`. sentence: by which. claims: the memories that would come. at: of a logged call, when."""
+
+    trigger: str
+    tool: str
+    tier: str
+    sentence: str
+    claims: tuple[str, ...] = ()
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerTestAnswer:
+    """What rows would do to calls. calls: how many were looked at. context: what an agent would be given, "" for nothing."""
+
+    hits: tuple[TriggerHit, ...]
+    calls: int
+    context: str = ""
+    notes: tuple[str, ...] = ()
