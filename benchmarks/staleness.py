@@ -36,6 +36,7 @@ from knowledge.operations.initialize import initialize
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
 from knowledge.operations.record import Draft, propose_only, record_many
+from knowledge.operations.versions import RULES
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.stored import WorktreeState
 
@@ -189,7 +190,7 @@ def statuses_at(project: Project, x: str, y: str, claim_ids: list[str]) -> tuple
     before = reading.evaluate(claim_ids, {}, old)
     with project.index.transaction():
         project.index.watch_many(before.watches.items())
-    state = WorktreeState("", old.tree.snapshot.key, x, None, project.ledger.last_sequence(), reading.today().isoformat())
+    state = WorktreeState("", old.tree.snapshot.key, x, None, project.ledger.last_sequence(), reading.today().isoformat(), RULES)
     difference = reading.difference(state, new).claims
     touched = set(claim_ids) if difference is None else difference & set(claim_ids)
     found = {s.claim_id: s for s in before.statuses}

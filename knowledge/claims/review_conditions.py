@@ -111,7 +111,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Whether a condition is true, and the figures that say so."""
+    """Whether a condition is true, and which of its alternatives.
+
+    The figures are not told: they move on while it stays true, and a status that is stored says what one that is computed anew says.
+    """
 
     is_true: bool
     detail: str
@@ -168,13 +171,13 @@ def judge(condition: Condition, figures: Mapping[Figure, int], today: date) -> J
     """Whether the condition is true; `figures` has a value for each that it asks for."""
     for parts in condition.alternatives:
         if all(_is_true(part, figures, today) for part in parts):
-            return Judged(True, _told(parts, figures))
-    return Judged(False, _told([part for parts in condition.alternatives for part in parts], figures))
+            return Judged(True, _told(parts))
+    return Judged(False, "")
 
 
 def _is_true(part: Bound | date, figures: Mapping[Figure, int], today: date) -> bool:
     return today >= part if isinstance(part, date) else _OPERATORS[part.sign](figures[part.figure], part.number)
 
 
-def _told(parts: Sequence[Bound | date], figures: Mapping[Figure, int]) -> str:
-    return "; ".join(f"from {part}" if isinstance(part, date) else f"{part} ({part.figure} = {figures[part.figure]})" for part in parts)
+def _told(parts: Sequence[Bound | date]) -> str:
+    return " and ".join(f"from {part}" if isinstance(part, date) else str(part) for part in parts)

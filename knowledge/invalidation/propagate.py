@@ -35,9 +35,6 @@ Then = Callable[[Verdict], FactsView | None]
 Review = Callable[[Anchor, Verdict, Mapping[str, ClaimStatus]], AnchorReading]
 """(a review condition's anchor, its claim's last verdict, statuses computed so far) → whether the condition is true."""
 
-REVIEW_KEY = "review"
-"""What every review condition watches: that anything changed at all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -117,8 +114,6 @@ def evaluate(
         )
         found = status_in_tree(one.claim, one.anchors, one.verdicts, one.standing, present)
         statuses[claim_id] = found
-        for anchor in filter(has_review_condition, one.anchors):
-            watches[anchor.digest] = frozenset({REVIEW_KEY})
         if one.anchors:
             digest = one.anchors[0].digest
             recorded = past.files(one.verdicts[0]) if decision is not None else None

@@ -18,7 +18,7 @@ from knowledge.invalidation.propagate import has_review_condition
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.claims import Anchor, AnchorReading, ClaimStatus, Verdict
-from knowledge.records.stored import CONTRADICTS
+from knowledge.records.stored import CONTRADICTS, ReviewGroup
 
 VERDICT_EVENTS = ("ClaimRecorded", "ClaimVerified", "ClaimReviewed")
 """Events that come with a verdict."""
@@ -57,19 +57,35 @@ class Figures:
         judged = judge(condition, values, self._project.clock().date())
         return AnchorReading("present", DUE if judged.is_true else "", detail=judged.detail)
 
+    def is_as_stored(self, group: ReviewGroup) -> bool:
+        """Whether a condition is for a group of claims what it was when their statuses were stored; False where only looking at each can tell."""
+        try:
+            condition = read_condition(group.condition)
+        except InvalidRecordError:
+            return False
+        found = {}
+        for figure in condition.figures():
+            if figure.name in STATUS_FIGURES or figure.event:
+                return False
+            is_since_verdict = figure.name == "commits"
+            found[figure] = self._commits(group.revision, group.said_at) if is_since_verdict else self._of_tree(figure.name)
+        return judge(condition, found, self._project.clock().date()).is_true == group.is_due
+
     def _value(self, figure: Figure, latest: Verdict, statuses: Mapping[str, ClaimStatus]) -> int:
         if figure.name in STATUS_FIGURES:
             return self._by_status(statuses)[figure.name]
-        if figure.name not in self._counted or figure.name in ("event", "commits"):
-            self._counted[figure.name] = self._count(figure, latest)
-        return self._counted[figure.name]
+        if figure.event:
+            return self._events(figure.event, latest)
+        return self._commits(latest.revision, latest.said_at) if figure.name == "commits" else self._of_tree(figure.name)
 
-    def _count(self, figure: Figure, latest: Verdict) -> int:
-        match figure.name:
-            case "event":
-                return self._events(figure.event, latest)
-            case "commits":
-                return self._commits(latest)
+    def _of_tree(self, name: str) -> int:
+        """What is the same for every verdict."""
+        if name not in self._counted:
+            self._counted[name] = self._count(name)
+        return self._counted[name]
+
+    def _count(self, name: str) -> int:
+        match name:
             case "claims":
                 return self._project.ledger.claim_count()
             case "tags":
@@ -97,8 +113,8 @@ class Figures:
         own = [e.sequence for e in ledger.events(claim_id=latest.claim_id) if e.type in VERDICT_EVENTS]
         return len(ledger.events(after=max(own, default=0), types=(kind,)))
 
-    def _commits(self, latest: Verdict) -> int:
-        asked = latest.revision, latest.said_at
+    def _commits(self, since: str | None, said_at: str) -> int:
+        asked = since, said_at
         if asked not in self._commits_since:
             self._commits_since[asked] = self._count_commits(*asked)
         return self._commits_since[asked]

@@ -16,12 +16,12 @@ from knowledge.errors import UnknownRecordError
 from knowledge.facts.extraction import FactExtractor
 from knowledge.invalidation.changes import FileChange, FileSide, keys_of_edges, keys_of_file
 from knowledge.invalidation.dependencies import concerned, with_derived
-from knowledge.invalidation.propagate import REVIEW_KEY, Held, Outcome, Past, evaluate, premises_of, rests_on
+from knowledge.invalidation.propagate import Held, Outcome, Past, evaluate, premises_of, rests_on
 from knowledge.operations.figures import Figures, counts_statuses
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.trees import Trees
-from knowledge.operations.versions import CURRENT_VERSIONS
+from knowledge.operations.versions import CURRENT_VERSIONS, RULES
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.events import DEPENDENCE_TYPES, STANDING_TYPES
 from knowledge.records.stored import CONTRADICTS, DEPENDS_ON, WorktreeState
@@ -172,14 +172,14 @@ class Reading:
 
     def _difference(self, state: WorktreeState | None, view: IndexedTree) -> Difference:
         ledger, index = self.project.ledger, self.project.index
-        if state is None:
+        if state is None or state.rules != RULES:
             return Difference(None)
         touched = {e.claim_id for e in ledger.events(after=state.event_sequence) if e.claim_id}
         if state.day != self.today().isoformat():
             touched |= set(ledger.claims_with_time())
         found = set(with_derived(touched, self.bearing_on))
         if touched or (state.tree_key, state.revision) != (view.tree.snapshot.key, view.tree.snapshot.revision):
-            found |= set(concerned({REVIEW_KEY}, index.watching, ledger.claims_on, self.bearing_on))
+            found |= set(with_derived(self._reviews_that_moved(state, view), self.bearing_on))
         if state.tree_key != view.tree.snapshot.key:
             old = self.stored_tree(state)
             if old is None:
@@ -187,6 +187,12 @@ class Reading:
             keys = changed_keys(old, view, index.watching)
             found |= set(concerned(keys, index.watching, ledger.claims_on, self.bearing_on))
         return Difference(frozenset(found))
+
+    def _reviews_that_moved(self, state: WorktreeState, view: IndexedTree) -> set[str]:
+        """The claims whose review condition may be true here and was not, or the other way round."""
+        index, figures = self.project.index, Figures(self.project, view, is_stored=True, apart=self._under_review_condition)
+        moved = (group for group in index.review_groups(state.worktree) if not figures.is_as_stored(group))
+        return set().union(*(index.reviewed_in(state.worktree, group) for group in moved))
 
     def derived_from(self, claim_ids: Iterable[str]) -> set[str]:
         """The claims that rest on one of these directly, as recorded or as added later."""

@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from knowledge.claims.lifecycle import KEPT
+from knowledge.claims.review_conditions import DUE
 from knowledge.config import QUEUE
-from knowledge.invalidation.propagate import REVIEW_KEY, rests_on
+from knowledge.invalidation.propagate import has_review_condition, rests_on
 from knowledge.operations.indexing import collect
 from knowledge.operations.lines import claim_line
 from knowledge.operations.news import drop_news, leave_news
@@ -24,10 +25,11 @@ from knowledge.operations.reading import Reading
 from knowledge.operations.touched import touched as touched_nodes
 from knowledge.operations.transitions import transitions
 from knowledge.operations.tree_view import IndexedTree
+from knowledge.operations.versions import RULES
 from knowledge.records.answers import ReconcileAnswer
 from knowledge.records.claims import ClaimStatus
 from knowledge.records.events import FALLING_TYPES, Event
-from knowledge.records.stored import WorktreeState
+from knowledge.records.stored import ReviewGroup, WorktreeState
 
 _UNDER_WAY = ("rebase-merge", "rebase-apply", "BISECT_LOG")
 """What git keeps in its directory meanwhile."""
@@ -53,12 +55,14 @@ def reconcile(project: Project, reading: Reading | None = None) -> ReconcileAnsw
     outcome = reading.evaluate(touched, {} if difference.claims is None else stored, view, difference)
     changed = [s for s in outcome.statuses if s.claim_id not in stored or _differs(stored[s.claim_id], s)]
     events = project.ledger.append(transitions(project, reading, state, now, [(stored.get(s.claim_id), s) for s in changed]))
-    if events and events[0].sequence == last + 1 and not any(REVIEW_KEY in keys for keys in outcome.watches.values()):
+    reviews = _reviews(reading, outcome.statuses)
+    if events and events[0].sequence == last + 1 and not reviews and not project.index.review_groups(now.worktree):
         # What others said meanwhile comes after `last` and is looked at next time; so are our own events where a review condition may count them.
         now = replace(now, event_sequence=last + len(events))
     with project.index.transaction():
         project.index.watch_many(outcome.watches.items())
         project.index.put_statuses(now.worktree, changed)
+        project.index.put_reviews(now.worktree, [s.claim_id for s in outcome.statuses], reviews)
         project.index.put_worktree_state(now)
     _leave_news(project, state, now, events, changed)
     if state is None or state.tree_key != now.tree_key:
@@ -86,7 +90,8 @@ def _leave_news(project: Project, state: WorktreeState | None, now: WorktreeStat
 
 def _state_to_be(project: Project, reading: Reading, view: IndexedTree, last: int) -> WorktreeState:
     repository, snapshot = project.repository, view.tree.snapshot
-    return WorktreeState(repository.worktree_name, snapshot.key, snapshot.revision, repository.head().branch, last, reading.today().isoformat())
+    branch, day = repository.head().branch, reading.today().isoformat()
+    return WorktreeState(repository.worktree_name, snapshot.key, snapshot.revision, branch, last, day, RULES)
 
 
 def _is_under_way(project: Project) -> bool:
@@ -101,6 +106,18 @@ def _nothing(project: Project, view: IndexedTree) -> ReconcileAnswer:
 def _with_premises(reading: Reading, claim_ids: Iterable[str]) -> list[str]:
     held = reading.held(claim_ids)
     return sorted({*held, *(p for h in held.values() for p in rests_on(h))})
+
+
+def _reviews(reading: Reading, statuses: Iterable[ClaimStatus]) -> list[tuple[str, ReviewGroup]]:
+    """The review conditions that these claims are under, and whether they are true."""
+    found = []
+    for status in statuses:
+        held = reading.held([status.claim_id])[status.claim_id]
+        for anchor in filter(has_review_condition, held.anchors if held.standing is None else ()):
+            latest, now = held.verdicts[-1], status.readings.get(anchor.digest)
+            is_due = now is not None and now.hash == DUE
+            found.append((status.claim_id, ReviewGroup(str(anchor.target["review_when"]), latest.revision, latest.said_at, is_due)))
+    return found
 
 
 def _differs(before: ClaimStatus, after: ClaimStatus) -> bool:

@@ -93,6 +93,19 @@ class WorktreeState:
     event_sequence: int
     day: str = ""
     """The day that periods were counted to (ISO date)."""
+    rules: str = ""
+    """By which version of the analyzers and of the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewGroup:
+    """What decides alike of many claims whether their review condition is true: the condition, and the last verdict that it counts from."""
+
+    condition: str
+    revision: str | None
+    said_at: str
+    is_due: bool
+    """whether it was true when the statuses were stored"""
 
 
 @dataclass(frozen=True, slots=True)

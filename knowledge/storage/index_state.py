@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from knowledge.records.claims import AnchorReading, Cause, ClaimStatus
-from knowledge.records.stored import WorktreeState
+from knowledge.records.stored import ReviewGroup, WorktreeState
 from knowledge.storage.bulk import collection_paused
 from knowledge.storage.database import Database
 from knowledge.storage.keys import text_key
@@ -20,7 +20,7 @@ class _Detail(msgspec.Struct):
     readings: dict[str, AnchorReading] = {}
 
 
-_STATES = "SELECT worktree, tree_key, revision, branch, event_sequence, day FROM worktree"
+_STATES = "SELECT worktree, tree_key, revision, branch, event_sequence, day, rules FROM worktree"
 _detail = msgspec.json.Decoder(_Detail)
 
 
@@ -41,8 +41,8 @@ class StateRows:
     def put_worktree_state(self, state: WorktreeState) -> None:
         with self.db.transaction():
             self.db.run(
-                "INSERT OR REPLACE INTO worktree (worktree, tree_key, revision, branch, event_sequence, day) VALUES (?, ?, ?, ?, ?, ?)",
-                (state.worktree, state.tree_key, state.revision, state.branch, state.event_sequence, state.day),
+                "INSERT OR REPLACE INTO worktree (worktree, tree_key, revision, branch, event_sequence, day, rules) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (state.worktree, state.tree_key, state.revision, state.branch, state.event_sequence, state.day, state.rules),
             )
 
     def statuses(self, worktree: str, claim_ids: Iterable[str] | None = None) -> dict[str, ClaimStatus]:
@@ -78,6 +78,31 @@ class StateRows:
                 ),
             )  # fmt: skip
 
+    def put_reviews(self, worktree: str, claim_ids: Iterable[str], rows: Iterable[tuple[str, ReviewGroup]]) -> None:
+        """Store under which review conditions these claims are now, in place of what was told of them before."""
+        with self.db.transaction():
+            self.db.run(
+                "DELETE FROM claim_review WHERE worktree = ? AND claim_id IN (SELECT value FROM json_each(?))",
+                (worktree, json.dumps(list(claim_ids))),
+            )
+            self.db.many(
+                "INSERT OR REPLACE INTO claim_review (worktree, claim_id, condition, revision, said_at, is_due) VALUES (?, ?, ?, ?, ?, ?)",
+                [(worktree, claim_id, it.condition, it.revision or "", it.said_at, int(it.is_due)) for claim_id, it in rows],
+            )
+
+    def review_groups(self, worktree: str) -> list[ReviewGroup]:
+        """Every group of claims that one answer tells of."""
+        rows = self.db.rows("SELECT DISTINCT condition, revision, said_at, is_due FROM claim_review WHERE worktree = ?", (worktree,))
+        return [ReviewGroup(condition, revision or None, said_at, bool(is_due)) for condition, revision, said_at, is_due in rows]
+
+    def reviewed_in(self, worktree: str, group: ReviewGroup) -> set[str]:
+        """The claims of a group."""
+        rows = self.db.rows(
+            "SELECT claim_id FROM claim_review WHERE worktree = ? AND condition = ? AND revision = ? AND said_at = ? AND is_due = ?",
+            (worktree, group.condition, group.revision or "", group.said_at, int(group.is_due)),
+        )
+        return {claim_id for (claim_id,) in rows}
+
     def watch(self, anchor_digest: str, keys: Iterable[str]) -> None:
         """Say that a change of one of these keys may change the anchor's reading. Keys told before stay."""
         self.watch_many([(anchor_digest, keys)])
@@ -104,7 +129,7 @@ class StateRows:
     def clear_state(self) -> None:
         """Forget every status, watch and worktree, so that they are computed anew from the ledger. Facts, trees and counters stay."""
         with self.db.transaction():
-            for table in ("claim_status", "worktree", "anchor_watch", "watched_anchor"):
+            for table in ("claim_status", "claim_review", "worktree", "anchor_watch", "watched_anchor"):
                 self.db.run(f"DELETE FROM {table}")
 
     def count(self, name: str, n: int = 1) -> None:

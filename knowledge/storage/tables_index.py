@@ -99,6 +99,7 @@ worktree = Table(
     Column("branch", Text),
     _integer("event_sequence"),
     _text("day"),
+    Column("rules", Text, nullable=False, server_default=""),
 )
 
 claim_status = Table(
@@ -112,6 +113,20 @@ claim_status = Table(
     _text("detail"),
     sqlite_with_rowid=False,
 )
+
+claim_review = Table(
+    "claim_review",
+    metadata,
+    Column("worktree", Text, primary_key=True),
+    Column("claim_id", Text, primary_key=True),
+    Column("condition", Text, primary_key=True),
+    _text("revision"),
+    _text("said_at"),
+    _integer("is_due"),
+    Index("review_by_group", "worktree", "condition", "revision", "said_at", "is_due"),
+    sqlite_with_rowid=False,
+)
+"""Of each claim under a review condition: since which verdict it counts, and whether it was true when the status was stored."""
 
 watched_anchor = Table(
     "watched_anchor",
