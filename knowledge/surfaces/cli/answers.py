@@ -54,3 +54,11 @@ class SetupAnswer:
     files: tuple[SetupFile, ...]
     is_written: bool
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAnswer:
+    """Whether a session is remembered."""
+
+    session: str
+    is_off_record: bool

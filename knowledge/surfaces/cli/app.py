@@ -165,6 +165,14 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             default="list",
         ),
         "audit": Entry("What came of every moment at which memory could have come by itself", "trigger", "AuditAnswer"),
+        "gateway": Entry("Stand before another MCP server, and put memories before its calls", "gateway", ""),
+        "session": Branch(
+            "Sessions of agents: which are not to be remembered",
+            {
+                "off-record": Entry("Record nothing of a session and push nothing to it", "gateway", "SessionAnswer"),
+                "on-record": Entry("Take that back", "gateway", "SessionAnswer"),
+            },
+        ),
         "setup": Entry("Tell an agent's program about this server, and when to ask and record", "agents", "SetupAnswer"),
     },
     "Runs": {

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from knowledge.records.answers import DoctorAnswer, IndexAnswer, InitAnswer, TransferAnswer
-from knowledge.surfaces.cli.answers import HooksAnswer, SetupAnswer
+from knowledge.surfaces.cli.answers import HooksAnswer, SessionAnswer, SetupAnswer
 from knowledge.surfaces.cli.render.lines import (
     BLANK,
     NAME,
@@ -101,6 +101,12 @@ def hooks_answer(answer: HooksAnswer) -> list[Line]:
             lines += [Line(Text(row, style=NAME), 6) for row in clean_lines(hook.paste.rstrip("\n"))]
     lines += [note(text) for text in answer.notes]
     return lines
+
+
+def session_answer(answer: SessionAnswer) -> list[Line]:
+    """Whether a session is remembered."""
+    told = "is off the record: nothing of it is recorded, nothing pushed to it" if answer.is_off_record else "is on record"
+    return [Line(Text.assemble("session ", data(answer.session, NAME), f" {told}"))]
 
 
 def setup_answer(answer: SetupAnswer) -> list[Line]:

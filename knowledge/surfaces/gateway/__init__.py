@@ -1,0 +1,1 @@
+"""The gateway: another MCP server with memory in front of it. fastmcp is imported only here."""
