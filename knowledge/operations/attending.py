@@ -7,6 +7,7 @@ An adviser that fails is a row, never an error: the agent goes on as if nobody h
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Sequence
@@ -39,13 +40,16 @@ _ADVISERS: dict[Moment, tuple[Adviser, ...]] = {
 }
 
 
-def attend(project: Project, event: AgentEvent, *, personal: Project | None = None) -> Reply:
-    """What to answer. Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted."""
+def attend(project: Project, event: AgentEvent, *, personal: Project | None = None, audit: AuditStore | None = None) -> Reply:
+    """What to answer. Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted.
+
+    audit: one that is kept open by a process that lives on; opening and closing it costs more than all the rest.
+    """
     if os.environ.get(SWITCH, "").lower() in _OFF:
         return Reply()
     try:
-        with open_audit(project.home / AUDIT_FILE) as audit:
-            return _attend(project, event, audit, personal)
+        with contextlib.nullcontext(audit) if audit is not None else open_audit(project.home / AUDIT_FILE) as kept:
+            return _attend(project, event, kept, personal)
     except KnowledgeError:
         # Without an audit there is no saying what a session was given; saying nothing is right more often than saying it again.
         project.index.count(FAILED)
