@@ -170,7 +170,7 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             "Sessions of agents: which are not to be remembered",
             {
                 "off-record": Entry("Record nothing of a session and push nothing to it", "gateway", "SessionAnswer"),
-                "on-record": Entry("Take that back", "gateway", "SessionAnswer"),
+                "on-record": Entry("Remember a session again, and tell it what is remembered", "gateway", "SessionAnswer"),
             },
         ),
         "setup": Entry("Tell an agent's program about this server, and when to ask and record", "agents", "SetupAnswer"),

@@ -66,7 +66,7 @@ def off_record_command(settings: Settings, session: str, host: str) -> None:
 @_session_option
 @click.pass_obj
 def on_record_command(settings: Settings, session: str) -> None:
-    """Take that back: from now on the session is remembered and told again."""
+    """Remember a session again, and tell it what is remembered."""
     named = _named(session)
     with opened(settings) as project:
         put_on_record(project, named)
