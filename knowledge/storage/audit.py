@@ -135,16 +135,6 @@ class AuditStore:
             rows = self._connection.execute(f"SELECT {columns} FROM call WHERE at >= ? ORDER BY id DESC LIMIT ?", (after, most)).fetchall()
         return [Call(at, host, of, moment, tool, json.loads(payload)) for at, host, of, moment, tool, payload in reversed(rows)]
 
-    def add(self, decisions: Sequence[Decision]) -> None:
-        """Keep what was decided where no session could be asked."""
-        rows = [[" ".join(d.claims) if name == "claims" else getattr(d, name) for name in _COLUMNS] for d in decisions]
-        with self._errors(), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._insert(rows)
-
-    def _insert(self, rows: Sequence[Sequence[Any]]) -> None:
-        self._connection.executemany(f"INSERT INTO decision ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", rows)
-
     def decisions(self, after: str = "") -> list[Decision]:
         """All decisions since a time (ISO 8601), oldest first."""
         with self._errors():
