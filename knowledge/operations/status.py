@@ -9,13 +9,14 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from knowledge.config import AUDIT_FILE, LEDGER_FILE
+from knowledge.config import AUDIT_FILE, LEDGER_FILE, PUSH_OFF_FILE
 from knowledge.errors import NotInitializedError, StoreError
 from knowledge.operations.audit import troubles
 from knowledge.operations.news import news_text, read_news
 from knowledge.records.answers import StatusAnswer
 from knowledge.repository.locate import head_of, locate
 from knowledge.storage.hot import summary
+from knowledge.storage.unanswered import read as read_unanswered
 
 
 def status(start: Path) -> StatusAnswer:
@@ -42,6 +43,10 @@ def status(start: Path) -> StatusAnswer:
         notes.append(f"the index cannot be read ({found.index_problem}); the next command rebuilds it")
     notes += _troubles(location.common_dir / AUDIT_FILE)
     notes += [f"{count} × {name}" for name, count in sorted(found.counters.items())]
+    unanswered = Counter(cause for cause, _ in read_unanswered(location.common_dir).elements())
+    notes += [f"{count} × hook-{cause}, since just now" for cause, count in sorted(unanswered.items())]
+    if (location.common_dir / PUSH_OFF_FILE).exists():
+        notes.append("nothing is told to agents by itself; `knowledge push on` switches it on")
     return StatusAnswer(
         branch=branch,
         head=head,

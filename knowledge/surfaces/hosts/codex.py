@@ -1,19 +1,36 @@
-"""Codex CLI: `.codex/config.toml` in the project, and a block in AGENTS.md."""
+"""Codex CLI: `.codex/config.toml` and hooks in `.codex/hooks.json` in the project, a block in AGENTS.md. Payloads and answers as in version 0.171."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
 
+from knowledge.records.agent_events import AgentEvent, Moment, Reply
 from knowledge.surfaces.hosts.advice import advise
-from knowledge.surfaces.hosts.edits import with_block
-from knowledge.surfaces.hosts.host import Change, Host
+from knowledge.surfaces.hosts.claude import read_as
+from knowledge.surfaces.hosts.edits import with_block, with_hooks
+from knowledge.surfaces.hosts.host import OURS, Change, Dialect, Host, Launch, word
 
 _TOML_MARKS = ("# >>> knowledge", "# <<< knowledge")
+_HOOKS = ".codex/hooks.json"
+_SECONDS = 10
+_MOMENTS: dict[str, Moment] = {
+    "SessionStart": "session_start",
+    "SubagentStart": "subagent_start",
+    "UserPromptSubmit": "prompt",
+    "PreToolUse": "before_call",
+    "PostToolUse": "after_call",
+    "SubagentStop": "subagent_stop",
+    "Stop": "stop",
+}
+_EVENTS = {moment: event for event, moment in _MOMENTS.items()}
 
 
-def _changes(command: list[str]) -> dict[str, Change]:
-    return {".codex/config.toml": partial(_server, command), "AGENTS.md": advise}
+def _changes(launch: Launch) -> dict[str, Change]:
+    return {".codex/config.toml": partial(_server, launch.server), _HOOKS: partial(_hooks, launch), "AGENTS.md": advise}
 
 
 def _server(command: list[str], text: str | None, is_wanted: bool) -> str | None:
@@ -22,4 +39,47 @@ def _server(command: list[str], text: str | None, is_wanted: bool) -> str | None
     return with_block(text, "\n".join(lines) if is_wanted else "", _TOML_MARKS)
 
 
-HOST = Host("codex", "Codex CLI", _changes, after="Codex reads project configuration only in a trusted project: start codex here and trust it.")
+def _hooks(launch: Launch, text: str | None, is_wanted: bool) -> str | None:
+    groups = {}
+    for event, moment in _MOMENTS.items() if is_wanted else ():
+        line = launch.hook_line("codex", moment)
+        groups[event] = {"hooks": [{"type": "command", "command": line, "timeout": _SECONDS}]}
+    return with_hooks(text, groups, OURS, PurePosixPath(_HOOKS))
+
+
+def _read(payload: Mapping[str, Any]) -> AgentEvent | None:
+    moment = _MOMENTS.get(word(payload, "hook_event_name"))
+    return None if moment is None else read_as("codex", moment, payload)
+
+
+def _write(event: AgentEvent, reply: Reply) -> Mapping[str, Any]:
+    """Codex drops an answer that has one field too many."""
+    if event.moment in ("stop", "subagent_stop"):
+        if reply.context and reply.is_continuing:
+            return {"decision": "block", "reason": reply.context}
+        notice = reply.notice or reply.context
+        return {"systemMessage": notice} if notice else {}
+    if reply.context:
+        return {"hookSpecificOutput": {"hookEventName": _EVENTS[event.moment], "additionalContext": reply.context}}
+    return {"systemMessage": reply.notice} if reply.notice else {}
+
+
+HOST = Host(
+    "codex",
+    "Codex CLI",
+    _changes,
+    after="Codex reads project configuration only in a trusted project: start codex here and trust it, then trust the hooks with /hooks. "
+    "Until then it silently runs none of them.",
+    dialect=Dialect(
+        _read,
+        _write,
+        text_at=frozenset(_EVENTS),
+        can_rewrite=False,
+        limits=(
+            "an argument can only be rewritten by granting the call's permission, which a hook of ours never does: text alone is given",
+            "hooks run only after a person has trusted them with /hooks, and again after every change of their command",
+            "a failed call is told as one that is over",
+        ),
+    ),
+    hooks=_HOOKS,
+)

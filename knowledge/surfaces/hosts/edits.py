@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -63,6 +63,25 @@ def with_json(text: str | None, keys: Sequence[str], value: Any, path: PurePosix
     else:
         holder[keys[-1]] = value
     return json.dumps(whole, indent=_indent(text), ensure_ascii=False) + "\n"
+
+
+def with_hooks(text: str | None, groups: Mapping[str, Any], mark: str, path: PurePosixPath) -> str | None:
+    """The JSON text with a list of hooks under `hooks` → event: ours, which contain `mark`, are replaced by those given; others stay in their order.
+
+    Raises InvalidRecordError as `with_json` does.
+    """
+    try:
+        there = json.loads(text) if text and text.strip() else {}
+    except ValueError as error:
+        raise InvalidRecordError(f"{path} is not JSON ({error}); mend it first, nothing was written") from error
+    hooks = there.get("hooks", {}) if isinstance(there, dict) else None
+    if not isinstance(hooks, dict) or not all(isinstance(entries, list) for entries in hooks.values()):
+        raise InvalidRecordError(f"{path} has no lists of hooks at `hooks`; mend it first, nothing was written")
+    for event in [*hooks, *(event for event in groups if event not in hooks)]:
+        theirs = [entry for entry in hooks.get(event, []) if mark not in json.dumps(entry)]
+        entries = [*theirs, *([groups[event]] if event in groups else [])]
+        text = with_json(text, ("hooks", event), entries or None, path)
+    return text
 
 
 def _indent(text: str | None) -> int | str:

@@ -1,24 +1,87 @@
-"""Gemini CLI: `.gemini/settings.json` in the project, and a block in GEMINI.md."""
+"""Gemini CLI: server and hooks in `.gemini/settings.json` in the project, and a block in GEMINI.md. Payloads and answers as version 0.61 has them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
+from typing import Any
 
+from knowledge.records.agent_events import AgentEvent, Moment, Reply
 from knowledge.surfaces.hosts.advice import advise
-from knowledge.surfaces.hosts.edits import with_json
-from knowledge.surfaces.hosts.host import Change, Host
+from knowledge.surfaces.hosts.claude import read_as
+from knowledge.surfaces.hosts.edits import with_hooks, with_json
+from knowledge.surfaces.hosts.host import OURS, Change, Dialect, Host, Launch, word
 
 _CONFIG = ".gemini/settings.json"
+_MILLISECONDS = 10_000
+_MOMENTS: dict[str, Moment] = {
+    "SessionStart": "session_start",
+    "BeforeAgent": "prompt",
+    "BeforeTool": "before_call",
+    "AfterTool": "after_call",
+    "AfterAgent": "stop",
+    "PreCompress": "before_compaction",
+}
+_EVENTS = {moment: event for event, moment in _MOMENTS.items()}
 
 
-def _changes(command: list[str]) -> dict[str, Change]:
-    return {_CONFIG: partial(_server, command), "GEMINI.md": advise}
+def _changes(launch: Launch) -> dict[str, Change]:
+    return {_CONFIG: partial(_settings, launch), "GEMINI.md": advise}
 
 
-def _server(command: list[str], text: str | None, is_wanted: bool) -> str | None:
-    value = {"command": command[0], "args": command[1:]} if is_wanted else None
-    return with_json(text, ("mcpServers", "knowledge"), value, PurePosixPath(_CONFIG))
+def _settings(launch: Launch, text: str | None, is_wanted: bool) -> str | None:
+    path, groups = PurePosixPath(_CONFIG), {}
+    value = {"command": launch.server[0], "args": launch.server[1:]} if is_wanted else None
+    for event, moment in _MOMENTS.items() if is_wanted else ():
+        line = launch.hook_line("gemini", moment)
+        groups[event] = {"hooks": [{"type": "command", "name": "knowledge", "command": line, "timeout": _MILLISECONDS}]}
+    return with_hooks(with_json(text, ("mcpServers", "knowledge"), value, path), groups, OURS, path)
 
 
-HOST = Host("gemini", "Gemini CLI", _changes)
+def _read(payload: Mapping[str, Any]) -> AgentEvent | None:
+    moment = _MOMENTS.get(word(payload, "hook_event_name"))
+    if moment is None:
+        return None
+    event = read_as("gemini", moment, payload)
+    response = payload.get("tool_response")
+    is_failed = moment == "after_call" and isinstance(response, Mapping) and bool(response.get("error"))
+    # What hooks added before is told again as a part of the prompt; the person did not say it.
+    prompt = event.prompt.rpartition("</hook_context>")[2].strip()
+    return replace(event, moment="after_failure" if is_failed else moment, prompt=prompt, message=word(payload, "prompt_response"))
+
+
+def _write(event: AgentEvent, reply: Reply) -> Mapping[str, Any]:
+    notice = {"systemMessage": reply.notice} if reply.notice else {}
+    if event.moment == "stop":
+        if reply.context and reply.is_continuing:
+            return {"decision": "block", "reason": reply.context}
+        return notice or ({"systemMessage": reply.context} if reply.context else {})
+    inner: dict[str, Any] = {}
+    if event.moment == "before_call":
+        # Only what differs: it is merged into the call, and the model is told that a hook changed it.
+        changed = reply.arguments or {}
+        inner = {"tool_input": {name: value for name, value in changed.items() if event.arguments.get(name) != value}} if changed else {}
+    elif reply.context:
+        inner = {"additionalContext": reply.context}
+    name = _EVENTS["after_call" if event.moment == "after_failure" else event.moment]
+    return ({"hookSpecificOutput": {"hookEventName": name, **inner}} if inner else {}) | notice
+
+
+HOST = Host(
+    "gemini",
+    "Gemini CLI",
+    _changes,
+    dialect=Dialect(
+        _read,
+        _write,
+        text_at=frozenset({"session_start", "prompt", "after_call", "after_failure", "stop"}),
+        can_rewrite=True,
+        limits=(
+            "text before a call is ignored: it is given with the call's result; a rewritten argument comes before",
+            "there is no moment for a sub-agent's beginning",
+        ),
+    ),
+    hooks=_CONFIG,
+)

@@ -15,7 +15,7 @@ from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb
 from knowledge.surfaces.hosts.edits import Edit
-from knowledge.surfaces.hosts.host import server_command
+from knowledge.surfaces.hosts.host import Launch, server_command
 from knowledge.surfaces.hosts.table import HOSTS, to_paste
 
 OTHER = "other"
@@ -64,8 +64,8 @@ def setup_command(settings: Settings, host: str, remove: bool, yes: bool, dry_ru
         show(SetupAnswer(host, (), False, to_paste(command)), settings)
         return
     chosen = HOSTS[host]
-    root = _root(settings)
-    edits = chosen.edits(root, command, is_removal=remove)
+    root, common_dir = _places(settings)
+    edits = chosen.edits(root, Launch(command, common_dir), is_removal=remove)
     is_asked = bool(edits) and not (yes or dry_run or settings.is_json)
     if is_asked:
         for edit in edits:
@@ -79,11 +79,12 @@ def setup_command(settings: Settings, host: str, remove: bool, yes: bool, dry_ru
     show(SetupAnswer(host, files, is_written, chosen.after if is_written and not remove else ""), settings)
 
 
-def _root(settings: Settings) -> Path:
+def _places(settings: Settings) -> tuple[Path, Path]:
+    """The worktree's root and the git common directory."""
     with open_project(settings.start) as project:
         if project.repository.workdir is None:
             raise UsageError("a bare repository has no project files; run this in a work tree")
-        return project.repository.workdir
+        return project.repository.workdir, project.repository.common_dir
 
 
 def _write(root: Path, edit: Edit) -> None:
