@@ -26,6 +26,7 @@ from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
+from knowledge.operations.recurring import notice_recurrence
 from knowledge.operations.run_evidence import PREFIX, run_evidence
 from knowledge.operations.specs import claimed, read_anchor, read_lines, read_predicate, source_anchor
 from knowledge.operations.tags import kept_tags
@@ -83,7 +84,8 @@ def record(project: Project, draft: Draft) -> ClaimAnswer:
     Raises InvalidRecordError, UnknownSymbolError, UnknownPathError, and OffRecordError where the session is not to be remembered.
     """
     answer = record_many(project, [draft])[0]
-    return replace(answer, gate=write_gate(project, answer.claim.id))
+    notes = (*answer.notes, *notice_recurrence(project, answer.claim.id))
+    return replace(answer, notes=notes, gate=write_gate(project, answer.claim.id))
 
 
 def record_many(project: Project, drafts: Sequence[Draft]) -> list[ClaimAnswer]:
