@@ -111,6 +111,21 @@ def _calls(predicate: Predicate, subject: SymbolId, then: FactsView | None, now:
     return Decision(False, f"{subject} has no call of {wanted.name}", show_path(subject.path))
 
 
+def _tests(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
+    """A call in the test, or in what decorates it: the inputs that it is run with are made there."""
+    found = _calls(predicate, subject, then, now)
+    facts = now.facts(subject.path)
+    if found.holds or facts is None:
+        return found
+    wanted, proof = _place(predicate.object, then, now).symbol, sets.Proof(now)
+    for test in _definitions(subject, now):
+        around = SymbolId(subject.path, facts.definitions[test.parent].qualified_name, facts.definitions[test.parent].ordinal)
+        for edge in now.edges_from(around, "calls"):
+            if test.span.start <= edge.start < test.name_span.start and _same(edge.object, wanted) and proof.is_proved(edge):
+                return Decision(True, f"what {subject} is run with calls {wanted}", f"{show_path(subject.path)}:{edge.row + 1}")
+    return found
+
+
 def _imports(predicate: Predicate, subject: SymbolId, then: FactsView | None, now: TreeView) -> Decision:
     target = _place(predicate.object, then, now)
     facts = now.facts(subject.path)
@@ -294,7 +309,7 @@ def _defined_in(predicate: Predicate, subject: SymbolId, then: FactsView | None,
 
 RELATIONS: dict[str, Relation] = {
     "calls": Relation(_calls, "edge"),
-    "tests": Relation(_calls, "edge"),
+    "tests": Relation(_tests, "edge"),
     "imports": Relation(_imports, "edge"),
     "inherits": Relation(_inherits, "signature"),
     "called_only_by": Relation(_set("callers"), "set"),

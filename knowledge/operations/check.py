@@ -6,7 +6,7 @@ from knowledge.claims.predicates import RELATIONS, decide, twin_kind
 from knowledge.claims.proposals import CANNOT_NOTICE, from_said
 from knowledge.claims.statements import understand
 from knowledge.errors import InvalidRecordError
-from knowledge.operations.graph_tree import candidates
+from knowledge.operations.graph_tree import candidates, find_one
 from knowledge.operations.lines import predicate_text
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
@@ -15,12 +15,16 @@ from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import CheckAnswer
 from knowledge.records.claims import Predicate
 
+_OF_TWO = ("calls", "tests", "imports", "defined_in")
+"""Relations whose object is a symbol or a file of the tree as well."""
+
 
 def check(project: Project, text: str, *, at: str | None = None) -> CheckAnswer:
     """Decide a claim's predicate (its id), a statement in English or Korean, or a predicate as JSON, in a tree.
 
     A claim's predicate names things as they were called where it was recorded; moves since are followed.
-    Raises InvalidRecordError for a statement that says no predicate, or names something that is not in the tree.
+    Raises InvalidRecordError for a statement that says no predicate; UnknownSymbolError, UnknownPathError and AmbiguousSymbolError, with
+    suggestions, for a name that is not in the tree or means more than one thing there.
     """
     reading = Reading(project)
     view = reading.trees.at(at)
@@ -54,5 +58,7 @@ def _read(text: str, view: IndexedTree) -> Predicate:
         )
     proposal = from_said(said, view, lambda name: candidates(name, view))
     if proposal is None or proposal.predicate is None:
+        for name in (said.subject, *((said.object,) if said.relation in _OF_TWO else ()), *said.members):
+            find_one(name, view)
         raise InvalidRecordError(f"a name in {text!r} is not in {view.tree.snapshot.label}, or means more than one thing there")
     return proposal.predicate

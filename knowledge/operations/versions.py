@@ -11,7 +11,7 @@ from knowledge.records.claims import Anchor
 from knowledge.records.identifiers import read_symbol
 
 RESOLVER = "resolver"
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Raise it whenever a claim's status comes out otherwise for the same readings, verdicts and day."""
 CURRENT_VERSIONS = {name: analyzer_version(name) for name in LANGUAGES} | {RESOLVER: RESOLVER_VERSION}
 """Language, or `resolver` → the version of this program's analyzer."""

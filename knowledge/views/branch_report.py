@@ -11,6 +11,8 @@ from knowledge.records.answers import ClaimLine, DifferenceAnswer, TouchedLine
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _PLACE = re.compile(r"(?P<path>.+?)(?:::[^:]*|:(?P<line>\d+))?\Z")
+UNDECIDED = "looked at and undecided"
+"""Why a claim is up for review that no change made fall."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#+|~])")
 
 
@@ -34,7 +36,7 @@ def markdown(answer: DifferenceAnswer) -> str:
 
 
 def _row(claim: ClaimLine) -> str:
-    why = "; ".join(_plain(" ".join(p for p in (c.detail or c.reason, c.place) if p)) for c in claim.causes[:3])
+    why = "; ".join(_plain(" ".join(p for p in (c.detail or c.reason, c.place) if p)) for c in claim.causes[:3]) or UNDECIDED
     return f"| `{claim.id}` | {claim.status} | {_plain(claim.statement)} | {why} |"
 
 
@@ -59,7 +61,7 @@ def sarif(answer: DifferenceAnswer) -> dict[str, Any]:
 
 def _result(claim: ClaimLine) -> dict[str, Any]:
     cause = claim.causes[0] if claim.causes else None
-    why = " ".join(p for p in (cause.detail or cause.reason, cause.place) if p) if cause else "looked at and undecided"
+    why = " ".join(p for p in (cause.detail or cause.reason, cause.place) if p) if cause else UNDECIDED
     result: dict[str, Any] = {
         "ruleId": f"claim-{(cause.reason if cause else 'undecided').replace('_', '-')}",
         "level": "warning" if claim.status == "stale" else "note",

@@ -61,6 +61,9 @@ def test_what_is_no_predicate_is_an_error(repo: GitRepo, capsys: pytest.CaptureF
     """Prose is not decided, and a name that is not there is not guessed."""
     assert run(repo, capsys, "claim", "check", "sessions are wonderful")[0] == 2
     assert run(repo, capsys, "claim", "check", "nobody_here calls create_session")[0] == 2
+    code, told = run(repo, capsys, "claim", "check", "create_sesion calls nobody_here", "--json")
+    error = json.loads(told)["error"]
+    assert (code, error["code"], "app/sessions.py::create_session" in error["suggestions"]) == (2, "unknown-symbol", True)
 
 
 def test_reverify_decides_the_decidable_and_lists_the_rest_once(repo: GitRepo, capsys: pytest.CaptureFixture[str]) -> None:
