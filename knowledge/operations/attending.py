@@ -13,7 +13,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from knowledge.config import AUDIT_FILE
 from knowledge.errors import KnowledgeError
 from knowledge.operations import before_edit, closing, opening_advice, stuck, triggered, wishing
 from knowledge.operations.attention import Advice, Adviser, Attention, read_memory
@@ -21,7 +20,7 @@ from knowledge.operations.project import Project
 from knowledge.push.payloads import kept_payload
 from knowledge.recall.tokens import estimate_tokens
 from knowledge.records.agent_events import REPLY_CHARACTERS, AgentEvent, Moment, Reply
-from knowledge.storage.audit import AuditStore, Call, Decision, open_audit
+from knowledge.storage.audit import AuditStore, Call, Decision
 
 SWITCH = "KNOWLEDGE_PUSH"
 """The environment variable that switches it all off with 0, off, no or false."""
@@ -40,19 +39,16 @@ _ADVISERS: dict[Moment, tuple[Adviser, ...]] = {
 }
 
 
-def attend(project: Project, event: AgentEvent, *, personal: Project | None = None, audit: AuditStore | None = None) -> Reply:
-    """What to answer. Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted.
-
-    audit: one that is kept open by a process that lives on; opening and closing it costs more than all the rest.
-    """
+def attend(project: Project, event: AgentEvent, *, personal: Project | None = None) -> Reply:
+    """What to answer. Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted."""
     if os.environ.get(SWITCH, "").lower() in _OFF:
         return Reply()
     try:
-        with contextlib.nullcontext(audit) if audit is not None else open_audit(project.home / AUDIT_FILE) as kept:
-            return _attend(project, event, kept, personal)
+        return _attend(project, event, project.audit, personal)
     except KnowledgeError:
         # Without an audit there is no saying what a session was given; saying nothing is right more often than saying it again.
-        project.index.count(FAILED)
+        with contextlib.suppress(KnowledgeError):
+            project.index.count(FAILED)
         return Reply()
 
 
@@ -89,8 +85,9 @@ def _asked(adviser: Adviser, attention: Attention) -> tuple[Advice | None, Decis
     began = time.perf_counter()
     try:
         advice = adviser(attention)
-    except KnowledgeError as failure:
-        return None, replace(blank, outcome="failed", cause=f"{failure.code}: {failure.message}"[:300], milliseconds=_since(began))
+    except (KnowledgeError, OSError) as failure:
+        cause = f"{failure.code}: {failure.message}" if isinstance(failure, KnowledgeError) else f"file: {failure}"
+        return None, replace(blank, outcome="failed", cause=cause[:300], milliseconds=_since(began))
     if advice is None:
         return None, replace(blank, milliseconds=_since(began))
     if advice.cause:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Protocol
 
 from analyzers.registry import LANGUAGES, analyzer_version, parser_version
-from knowledge.config import INDEX_FILE, LEDGER_FILE
+from knowledge.config import AUDIT_FILE, INDEX_FILE, LEDGER_FILE
 from knowledge.errors import NotInitializedError
 from knowledge.records.answers import TreeName
 from knowledge.records.claims import Author
 from knowledge.records.trees import Snapshot
 from knowledge.repository.interface import Repository
 from knowledge.repository.opening import open_repository
+from knowledge.storage.audit import AuditStore, connect_audit
 from knowledge.storage.index import IndexStore, open_index
 from knowledge.storage.ledger import Ledger, open_ledger
 
@@ -59,6 +60,7 @@ class Project:
     given_author: Author | None = None
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     progress: Progress = field(default_factory=SilentProgress)
+    opened_audit: AuditStore | None = None
 
     @property
     def author(self) -> Author:
@@ -71,6 +73,18 @@ class Project:
     def home(self) -> Path:
         """Where the databases and the lock lie: the git common directory, unless they were told to lie elsewhere."""
         return self.index.path.parent.parent
+
+    @property
+    def audit(self) -> AuditStore:
+        """Where decisions are kept, opened when first asked for. Raises the store's errors."""
+        path = self.home / AUDIT_FILE
+        if self.opened_audit is not None and not path.exists():
+            # Somebody moved it aside while we had it open.
+            self.opened_audit.close()
+            self.opened_audit = None
+        if self.opened_audit is None:
+            self.opened_audit = connect_audit(path)
+        return self.opened_audit
 
     def now(self) -> str:
         """The present time, ISO 8601 in UTC, whole seconds."""
@@ -114,7 +128,12 @@ def open_project(start: Path, author: Author | None = None, *, create: bool = Fa
     try:
         index = open_index(home / INDEX_FILE, _VERSIONS)
         try:
-            yield Project(repository, ledger, index, author)
+            project = Project(repository, ledger, index, author)
+            try:
+                yield project
+            finally:
+                if project.opened_audit is not None:
+                    project.opened_audit.close()
         finally:
             index.close()
     finally:

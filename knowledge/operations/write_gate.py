@@ -5,6 +5,9 @@ The claim is stored whatever comes of it. That the gate did not run is an answer
 
 from __future__ import annotations
 
+import contextlib
+import time
+
 from knowledge.errors import KnowledgeError
 from knowledge.gates.saying import read_saying
 from knowledge.gates.write_gate import Precedent, conflicts
@@ -14,29 +17,49 @@ from knowledge.operations.searching import bring_up_to_date, search
 from knowledge.recall.chunks import sentences
 from knowledge.recall.ranking import Statistics, read_query
 from knowledge.records.answers import WriteGateAnswer, WriteGateWarning
+from knowledge.storage.audit import Decision
 
 FAILED = "write-gate-failed"
 """The counter of claims that the gate could not hold against anything."""
 _SENTENCES = 60
-"""Of one claim; what is beyond is told."""
+"""Of one claim, those first that say that something cannot be or is no longer so; what is beyond is told."""
 _PRECEDENTS = 12
 """Claims that are read for one sentence, best first."""
 
 
 def write_gate(project: Project, claim_id: str) -> WriteGateAnswer:
-    """What the claim may contradict, at most three precedents with both sentences side by side. Raises nothing that the store may raise."""
+    """What the claim may contradict, at most three precedents with both sentences side by side; a row of the audit, whatever it is.
+
+    Raises nothing that the store may raise.
+    """
+    began = time.perf_counter()
+    cause = ""
     try:
-        return _held_against(project, claim_id)
+        answer = _held_against(project, claim_id)
     except KnowledgeError as failure:
-        project.index.count(FAILED)
-        return WriteGateAnswer(False, f"the gate did not run: {failure.message}")
+        cause = f"{failure.code}: {failure.message}"[:300]
+        answer = WriteGateAnswer(False, f"the gate did not run: {failure.message}")
+    with contextlib.suppress(KnowledgeError):
+        if cause:
+            project.index.count(FAILED)
+        _audit(project, answer, cause, round(1_000 * (time.perf_counter() - began), 1))
+    return answer
+
+
+def _audit(project: Project, answer: WriteGateAnswer, cause: str, milliseconds: float) -> None:
+    author = project.author
+    outcome = "failed" if cause else "match" if answer.warnings else "miss"
+    claims = tuple(warning.precedent for warning in answer.warnings)
+    host = author.name if author.kind == "agent" else ""
+    row = Decision(project.now(), host, "", author.session, "record", "", "write_gate", outcome, cause, claims=claims, milliseconds=milliseconds)
+    project.audit.add([row])
 
 
 def _held_against(project: Project, claim_id: str) -> WriteGateAnswer:
     bring_up_to_date(project)
     statement = project.ledger.claim(claim_id).statement
-    said = sentences(statement)
-    recalled = {sentence: _recalled(project, claim_id, sentence) for sentence in said[:_SENTENCES]}
+    said = list(dict.fromkeys(sentences(statement)))
+    recalled = {sentence: _recalled(project, claim_id, sentence) for sentence in sorted(said, key=_weight)[:_SENTENCES]}
     standing = _standing(project, {c for claims in recalled.values() for c in claims})
     precedents = {
         sentence: [Precedent(c, old) for c in claims if c in standing for old in sentences(standing[c])] for sentence, claims in recalled.items()
@@ -48,6 +71,11 @@ def _held_against(project: Project, claim_id: str) -> WriteGateAnswer:
     )
     left = len(said) - _SENTENCES
     return WriteGateAnswer(True, f"{left} sentences were not compared" if left > 0 else "", len(standing), warnings)
+
+
+def _weight(sentence: str) -> int:
+    saying = read_saying(sentence)
+    return 0 if saying.is_cannot else 1 if saying.takes_back else 2
 
 
 def _recalled(project: Project, claim_id: str, sentence: str) -> list[str]:

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,10 @@ class AuditStore:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
     def state(self, host: str, session: str) -> dict[str, Any]:
         """What a session has seen; {} for one that is new."""
@@ -173,24 +177,35 @@ def _decision(row: tuple[Any, ...]) -> Decision:
     return Decision(**told | {name: tuple(told[name].split()) for name in _LISTS})
 
 
-@contextmanager
-def open_audit(path: Path) -> Iterator[AuditStore]:
-    """The store at `path`, made where it is not there. Raises StoreError, also where a test would write to one outside of its own folders."""
+def connect_audit(path: Path) -> AuditStore:
+    """The store at `path`, made where it is not there; whoever asks closes it. To close the last connection costs more than all of a moment.
+
+    Raises StoreError, also where a test would write to one outside of its own folders.
+    """
     _refuse_of_tests(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreReadOnlyError(f"{path.parent} cannot be made ({error.strerror}). Check the permissions of its folder.") from error
-    with store_errors(path, _WAY_OUT):
+    with store_errors(path, _WAY_OUT), ExitStack() as on_failure:
         connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
-        try:
-            _use_write_ahead_log(connection)
-            connection.execute("PRAGMA synchronous = NORMAL")
-            if not connection.execute("PRAGMA user_version").fetchone()[0]:
-                connection.executescript(_TABLES + "PRAGMA user_version = 1;")
-            yield AuditStore(path, connection)
-        finally:
-            connection.close()
+        on_failure.callback(connection.close)
+        _use_write_ahead_log(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if not connection.execute("PRAGMA user_version").fetchone()[0]:
+            connection.executescript(_TABLES + "PRAGMA user_version = 1;")
+        on_failure.pop_all()
+        return AuditStore(path, connection)
+
+
+@contextmanager
+def open_audit(path: Path) -> Iterator[AuditStore]:
+    """The store at `path` for as long as is needed. Raises what `connect_audit` raises."""
+    store = connect_audit(path)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:

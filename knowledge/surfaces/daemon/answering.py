@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from knowledge.config import AUDIT_FILE
 from knowledge.errors import KnowledgeError, NotARepositoryError
 from knowledge.operations.attending import attend
 from knowledge.operations.banks import opened_personal
@@ -19,7 +18,6 @@ from knowledge.operations.project import Project, open_project
 from knowledge.operations.unanswered import fold
 from knowledge.records.agent_events import REPLY_CHARACTERS, AgentEvent, Reply
 from knowledge.repository.locate import locate
-from knowledge.storage.audit import open_audit
 from knowledge.storage.unanswered import is_noted
 from knowledge.surfaces.hosts.host import Host
 from knowledge.surfaces.hosts.table import HOSTS
@@ -126,8 +124,6 @@ class Desk:
         with contextlib.ExitStack() as stack:
             project = stack.enter_context(open_project(root))
             personal = stack.enter_context(opened_personal())
-            # Held open besides: whoever closes the last connection to it waits for the disk.
-            stack.enter_context(open_audit(project.home / AUDIT_FILE))
             self._open[root] = stack.pop_all(), self._stamp(), project, personal
         while len(self._open) > _MOST_PROJECTS:
             self._open.popitem(last=False)[1][0].close()

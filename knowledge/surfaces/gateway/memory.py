@@ -21,7 +21,7 @@ from knowledge.operations.attending import attend
 from knowledge.operations.project import Project, open_project
 from knowledge.records.agent_events import AgentEvent, Reply
 from knowledge.records.claims import Author
-from knowledge.storage.audit import AuditStore, Decision, open_audit
+from knowledge.storage.audit import Decision, open_audit
 
 DEADLINE_SECONDS = 0.2
 """The most that a call is held up."""
@@ -37,7 +37,6 @@ class CallMemory:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memory")
         self._stack = ExitStack()
         self._project: Project | None = None
-        self._audit: AuditStore | None = None
         self._late: Future[Reply] | None = None
         self._lock = threading.Lock()
         self.unanswered: dict[str, int] = {}
@@ -73,10 +72,8 @@ class CallMemory:
     def _ask(self, event: AgentEvent) -> Reply:
         """In the thread: a connection belongs to the one that opened it."""
         if self._project is None:
-            project = self._stack.enter_context(open_project(self._start, Author("agent", "gateway", _SESSION)))
-            self._audit = self._stack.enter_context(open_audit(project.home / AUDIT_FILE))
-            self._project = project
-        return attend(self._project, event, audit=self._audit)
+            self._project = self._stack.enter_context(open_project(self._start, Author("agent", "gateway", _SESSION)))
+        return attend(self._project, event)
 
     def _missed(self, cause: str, tool: str, began: float) -> None:
         """Count it, and keep a row of it where that is possible; in a thread of its own, for the call goes on."""
