@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from knowledge.errors import StoreError, StoreReadOnlyError
-from knowledge.storage.failures import store_errors
+from knowledge.storage.failures import corrupt, store_errors
 
 _WAY_OUT = "It holds no claims: move it aside, and a new one is begun."
 _WAIT_SECONDS = 2.0
@@ -169,7 +169,13 @@ class AuditStore:
     @contextmanager
     def _errors(self) -> Iterator[None]:
         with store_errors(self.path, _WAY_OUT):
-            yield
+            try:
+                yield
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                    raise
+                # The statements are ours and right: it is the file that has other tables than it says.
+                raise corrupt(self.path, str(error), _WAY_OUT) from error
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:

@@ -15,7 +15,7 @@ import pytest
 from git_fixtures import GitRepo
 
 from knowledge.config import AUDIT_FILE
-from knowledge.errors import StoreError
+from knowledge.errors import StoreCorruptError, StoreError
 from knowledge.operations import write_gate as gate_module
 from knowledge.operations.attending import FAILED, attend
 from knowledge.operations.audit import PROBE, audit, troubles
@@ -96,6 +96,14 @@ def test_a_full_disk_lets_the_call_go_on_and_is_counted(project: Project) -> Non
     project.audit._connection.execute("PRAGMA max_page_count = 1")
     replies = [attend(project, event) for _ in range(20)]
     assert set(map(repr, replies)) == {repr(Reply())} and project.index.counts()[FAILED] >= 1
+
+
+def test_an_audit_with_other_tables_than_it_says_lets_the_call_go_on_and_is_counted(project: Project) -> None:
+    """As a damaged one: its own file is named, nothing is said to the agent."""
+    project.audit._connection.executescript("DROP TABLE decision; CREATE TABLE decision (id INTEGER PRIMARY KEY);")
+    with pytest.raises(StoreCorruptError, match=AUDIT_FILE):
+        project.audit.decisions()
+    assert attend(project, AgentEvent("claude", "prompt", "s1", prompt="go on")) == Reply() and project.index.counts()[FAILED] == 1
 
 
 def test_what_the_write_gate_decides_is_a_row(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
