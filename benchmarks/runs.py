@@ -1,4 +1,4 @@
-"""What observing a run costs, and how well the tests to run again are chosen: over the history of a repository that has pytest tests.
+"""What observing a run costs, what it sees, and how well the tests to run again are chosen: for a repository that has pytest tests.
 
     python benchmarks/runs.py --mirror DIR --only pallets/click --python PYTHON [--source src] [--commits 20] [--tests tests] [--repeats 3]
 
@@ -10,6 +10,7 @@ among the selected ones.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import subprocess
@@ -23,13 +24,20 @@ from mirrors import ROOT, arguments, repositories
 
 sys.path.insert(0, str(ROOT))
 
+from knowledge.facts.importers.observer import Code
 from knowledge.operations.affected import affected_tests
+from knowledge.operations.covering import Mapped
 from knowledge.operations.initialize import initialize
 from knowledge.operations.observing import ToRun, observe
+from knowledge.operations.outside import OutsideTree
 from knowledge.operations.project import open_project
 from knowledge.operations.reading import Reading
+from knowledge.records.identifiers import SymbolId
 
 HOWS = ("results", "functions", "edges")
+LEAST_RECALL = 0.98
+Call = tuple[SymbolId, int, SymbolId]
+"""Caller, row of the called name from 0, what ran."""
 
 
 @dataclass(slots=True)
@@ -124,6 +132,59 @@ def selection(bench: Bench, revisions: Sequence[str]) -> Counted:
     return counted
 
 
+def recall(bench: Bench, source: str) -> bool:
+    """Hold the observed calls against those of a profiler that shares nothing with the observer; whether the figures are as they ought to be.
+
+    Counted: (caller, call written in it, function that ran), where the caller stands in the sources and the call names the function.
+    """
+    told = bench.clone.parent / "calls.jsonl"
+    variables = {
+        **bench.variables,
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), bench.variables.get("PYTHONPATH", "")]),
+        "PROFILE_CALLS_TO": str(told),
+        "PROFILE_CALLS_BELOW": str(bench.clone),
+    }
+    subprocess.run([*bench.command, "-p", "profile_calls"], cwd=bench.clone, env=variables, capture_output=True, check=False)
+    with open_project(bench.clone) as project:
+        observe(project, ToRun(bench.command, bench.clone, "edges", given=bench.variables))
+        view = Reading(project).trees.at()
+        edges = [edge for edge in OutsideTree(view, project.ledger.analyses).all_edges() if edge.confidence_kind == "observed"]
+        profiled, pairs = _profiled(told, bench.clone, Mapped(view), source)
+    below = f"{source}/".encode()
+    observed = {(e.subject, e.row, e.object) for e in edges if e.subject.path.startswith(below) and e.reason in ("call", "through-native", "awaited")}
+    missed = sorted(profiled - observed, key=str)
+    wrong = sorted((e for e in observed if (e[0], e[2]) not in pairs), key=str)
+    share = 1 - len(missed) / len(profiled) if profiled else 0.0
+    print(f"observed: {share:.4f} of {len(profiled)} explicit calls that a profiler saw; {len(wrong)} of {len(observed)} seen by nobody else")
+    for title, found in (("missed", missed), ("wrong", wrong)):
+        for subject, row, target in found[:20]:
+            print(f"  {title}: {subject} → {target} at line {row + 1}")
+    return share >= LEAST_RECALL and not wrong
+
+
+def _profiled(told: Path, clone: Path, mapped: Mapped, source: str) -> tuple[set[Call], set[tuple[SymbolId, SymbolId]]]:
+    """The explicit calls in the sources that the profiler saw, and every pair of functions of which it saw one call the other."""
+    explicit: set[Call] = set()
+    pairs = set()
+    for line in told.read_text(encoding="utf-8").splitlines():
+        path, name, first, row, callee_path, callee_name, callee_first = json.loads(line)
+        shown, callee_shown = (str(Path(text).relative_to(clone)) for text in (path, callee_path))
+        subject = mapped.symbol(Code(shown, name, first, True, False))
+        target = mapped.symbol(Code(callee_shown, callee_name, callee_first, True, False))
+        if subject is None or target is None or not target.qualified_name or callee_name.endswith(">"):
+            continue
+        pairs.add((subject, target))
+        facts = mapped.view.facts(subject.path)
+        names = {target.name, target.qualified_name.rpartition(".")[0].rpartition(".")[2] if target.name in ("__init__", "__new__") else target.name}
+        if facts is not None and shown.startswith(f"{source}/"):
+            text = mapped.view.text(subject.path) or b""
+            written = [c for c in facts.calls if text[c.name_span.start : c.name_span.end + 1].decode() in {f"{name}(" for name in names}]
+            # A call over several lines is told by the line on which it begins, or by that of the name.
+            fitting = [c for c in written if row - 1 in (c.name_span.row, text.count(b"\n", 0, c.expression.start))]
+            explicit.update((subject, call.name_span.row, target) for call in fitting[:1])
+    return explicit, pairs
+
+
 def _more(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--python", default="")
     parser.add_argument("--source", default="src")
@@ -133,7 +194,7 @@ def _more(parser: argparse.ArgumentParser) -> None:
 
 
 def measure(asked: argparse.Namespace, source: Path) -> bool:
-    """Print the figures of one repository; whether no test was left out that differs."""
+    """Print the figures of one repository; whether no test was left out that differs, and no call."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "-q", str(source), str(clone)], check=True)
@@ -142,16 +203,17 @@ def measure(asked: argparse.Namespace, source: Path) -> bool:
         initialize(clone)
         if asked.repeats:
             overheads(bench, asked.repeats)
+        is_complete = recall(bench, asked.source)
         touching = ["rev-list", "--no-merges", "--max-count=200", "HEAD", "--", f"{asked.source}/*.py", f"{asked.tests}/*.py"]
         counted = selection(bench, bench.git(*touching).split()[: asked.commits])
     share = counted.selected / counted.tests if counted.tests else 0.0
     print(f"{counted.commits} commits: {share:.1%} of the tests selected; {counted.differing} results differ, {len(counted.missed)} of them left out")
     print("\n".join(counted.missed))
-    return not counted.missed
+    return is_complete and not counted.missed
 
 
 def main() -> int:
-    """Measure the repositories that were asked for; the exit code is 1 where a test was left out that differs."""
+    """Measure the repositories that were asked for; the exit code is 1 where a test or a call was left out."""
     asked = arguments("What observing a run costs, and how well the tests to run again are chosen.", more=_more)
     if not asked.python or not asked.only:
         print("give --only owner/name and --python an interpreter with all that its tests need; nothing was run")

@@ -10,11 +10,13 @@ In doubt a test is to be run. What cannot be noticed is said in `CANNOT_NOTICE`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Protocol
 
-from knowledge.claims.covered import content_of, hash_of, imported_of, mentions, names_of
+from knowledge.claims.covered import content_of, hash_of, imported_of, names_of
+from knowledge.claims.imported import Parsed, parse, read_newly, spread, tainted
 from knowledge.claims.view import FactsView
 from knowledge.records.identifiers import SymbolId, file_symbol, read_path, read_symbol, show_path
 from knowledge.records.runs import Coverage, CoveredFile
@@ -55,8 +57,10 @@ class Retesting:
         found = [f"{self._what(position)} changed" for position in covered.ran if self.differs(position)]
         found += [f"{self._what(position)}, run at import, changed" for position in self._changed_at_import]
         mask = self._mask_of(covered.ran)
-        found += [text for number, text in self._imports.items() if mask >> number & 1]
         ran = frozenset(covered.ran)
+        for number, (text, by) in self._imports.items():
+            if mask >> number & 1 and (by is None or not by.isdisjoint(ran)):
+                found.append(text)
         for (number, name), by in self._names.items():
             if (by is None and mask >> number & 1) or (by is not None and not by.isdisjoint(ran)):
                 found.append(f"{name} of {self._coverage.files[number].path} came or went")
@@ -99,16 +103,46 @@ class Retesting:
         return bool(self._changed_files)
 
     @cached_property
-    def _imports(self) -> dict[int, str]:
-        """Files of which what their import runs is not as it was."""
-        found = {}
+    def _imports(self) -> dict[int, tuple[str, frozenset[int] | None]]:
+        """Files of which what their import runs is not as it was: in words, and the functions that it bears on (None: all it is imported for)."""
+        found: dict[int, tuple[str, frozenset[int] | None]] = {}
         for number, file in self._changed_files.items():
             path = read_path(file.path)
             if not self._view.has_path(path):
-                found[number] = f"{file.path} is gone"
+                found[number] = f"{file.path} is gone", None
             elif imported_of(path, self._view) != file.imported:
-                found[number] = f"what the import of {file.path} runs changed"
+                names = self._tainted(file)
+                if names is None:
+                    found[number] = f"what the import of {file.path} runs changed", None
+                elif names:
+                    by, shown = self._mentioning(names), ", ".join(sorted(names)[:4])
+                    # A function that ran while something was imported may have made anything of it.
+                    is_read_at_import = not by.isdisjoint(self._coverage.at_import)
+                    found[number] = f"what the import of {file.path} binds changed ({shown})", None if is_read_at_import else by
         return found
+
+    def _tainted(self, file: CoveredFile) -> frozenset[str] | None:
+        """The names through which alone the change of what a file's import runs is to be seen; None where it may do more."""
+        parsed = self._parsed.get(read_path(file.path))
+        if parsed is None or not file.pieces or None in self._parsed.values():
+            return None
+        names = tainted(file.pieces, parsed.pieces)
+        if not names:
+            return names
+        words = read_newly(file.pieces, parsed)
+        fresh = [path for path in self._reach(read_path(file.path)) if path not in self._numbers and not words.isdisjoint(_modules(path))]
+        if not all(self._is_pure(path) for path in fresh):
+            return None
+        return spread(names, [one for one in self._parsed.values() if one is not None])
+
+    @cached_property
+    def _parsed(self) -> dict[bytes, Parsed | None]:
+        return {path: parse(self._view.text(path) or b"") for path in self._numbers if path.endswith(b".py")}
+
+    def _is_pure(self, path: bytes) -> bool:
+        """Whether the import of a file does nothing but bind names."""
+        parsed = parse(self._view.text(path) or b"")
+        return parsed is not None and all(piece.is_pure for piece in parsed.pieces)
 
     @cached_property
     def _names(self) -> dict[tuple[int, str], frozenset[int] | None]:
@@ -121,24 +155,25 @@ class Retesting:
             for qualified_name in {*file.names} ^ {*names_of(facts)}:
                 name = qualified_name.rpartition(".")[2]
                 is_implicit = name.startswith("__") and name.endswith("__")
-                found[number, qualified_name] = None if is_implicit else self._mentioning(name)
+                found[number, qualified_name] = None if is_implicit else self._mentioning(frozenset({name}))
         return found
 
-    def _mentioning(self, name: str) -> frozenset[int]:
-        """The covered functions whose text has the name; those that are called so as well."""
+    def _mentioning(self, names: frozenset[str]) -> frozenset[int]:
+        """The covered functions whose text has one of the names; those that are called so as well."""
         found = set()
+        pattern = re.compile(rb"(?<!\w)(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")(?!\w)")
         by_path: dict[bytes, list[int]] = {}
         for position, symbol in enumerate(self._symbols):
             by_path.setdefault(symbol.path, []).append(position)
         for path, positions in by_path.items():
             text = self._view.text(path) or b""
-            if name.encode() not in text:
+            if not pattern.search(text):
                 continue
             facts = self._view.facts(path)
             spans = {(d.qualified_name, d.ordinal): d.span for d in facts.definitions} if facts is not None else {}
             for position in positions:
                 span = spans.get((self._symbols[position].qualified_name, self._symbols[position].ordinal))
-                if span is None or mentions(text[span.start : span.end], name):
+                if span is None or pattern.search(text[span.start : span.end]):
                     found.add(position)
         return frozenset(found)
 
@@ -166,6 +201,11 @@ def opened_hash(path: str, view: ListedView) -> str:
     if path.endswith("/"):
         return hash_of("\0".join(view.names_in(read_path(path.rstrip("/")))).encode("utf-8", "surrogatepass"))
     return view.blob_id(read_path(path))
+
+
+def _modules(path: bytes) -> set[str]:
+    """The names under which a file's module is imported, last part alone."""
+    return {part.removesuffix(".py") for part in show_path(path).split("/")[-2:]}
 
 
 def _with_packages(path: bytes) -> list[bytes]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from analyzers.facts import Call, FileFacts
+from analyzers.registry import language_of
 from knowledge.claims.covered import content_of, imported_of, names_of
+from knowledge.claims.imported import parse
 from knowledge.claims.masking import mask
 from knowledge.facts.importers.observer import Code, Seen, SeenCall, SeenTest
 from knowledge.facts.importers.reports import ReportedTest
@@ -128,7 +130,9 @@ def _unseen(test: SeenTest, mapped: Mapped) -> tuple[str, ...]:
 
 def _file(path: bytes, view: IndexedTree) -> CoveredFile:
     facts = view.facts(path)
-    return CoveredFile(show_path(path), view.blob_id(path), imported_of(path, view), names_of(facts) if facts is not None else ())
+    parsed = parse(view.text(path) or b"") if language_of(path) == "python" else None
+    names, pieces = names_of(facts) if facts is not None else (), tuple(parsed.pieces) if parsed is not None else ()
+    return CoveredFile(show_path(path), view.blob_id(path), imported_of(path, view), names, pieces)
 
 
 # ── observed edges ──

@@ -77,13 +77,30 @@ class TestResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A statement that the import of a file runs. names: what it binds; content: hash of its text.
+
+    is_pure: running it does nothing but bind them. is_placed: its place among others counts, as that of an import or a function does not.
+    """
+
+    names: tuple[str, ...]
+    content: str
+    is_pure: bool
+    is_placed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class CoveredFile:
-    """A file of the repository that a run loaded. imported: hash of what its import runs; names: its functions, by qualified name."""
+    """A file of the repository that a run loaded. imported: hash of what its import runs; names: its functions, by qualified name.
+
+    pieces: what its import runs, statement by statement; () where that could not be told.
+    """
 
     path: str
     blob_id: str
     imported: str
     names: tuple[str, ...] = ()
+    pieces: tuple[Piece, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

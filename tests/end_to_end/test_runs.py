@@ -13,12 +13,15 @@ from run_fixtures import PYTEST, Shop, shop
 from knowledge.operations.project import open_project
 
 PRICES = "shop/prices.py"
+ALL = {"test_net", "test_gross[1]", "test_gross[2]", "test_total", "test_dearest", "test_data", "test_later"}
 CHANGES: list[tuple[str, str, str, set[str]]] = [
     (PRICES, "    return price\n", "    return price  # as it is\n", set()),
     (PRICES, "return price\n", "return price + 0\n", {"test_net", "test_gross[1]", "test_gross[2]", "test_total", "test_dearest"}),
     (PRICES, "net(price) * RATE", "RATE * net(price)", {"test_gross[1]", "test_gross[2]", "test_total"}),
     (PRICES, "max(self", "max(*self", {"test_dearest"}),
-    (PRICES, "RATE = 2", "RATE = 3", {"test_net", "test_gross[1]", "test_gross[2]", "test_total", "test_dearest", "test_data", "test_later"}),
+    (PRICES, "RATE = 2", "RATE = 3", {"test_gross[1]", "test_gross[2]", "test_total"}),
+    (PRICES, "RATE = 2", "RATE = int(open(__file__).readline() and 2)", ALL),
+    (PRICES, "class Basket:\n", "class Basket:\n    size = 1\n\n", {"test_total", "test_dearest"}),
     ("shop/data.txt", "7", "8", {"test_data"}),
     ("tests/conftest.py", "[1, 2]", "[2, 1]", {"test_total", "test_dearest"}),
     ("tests/test_prices.py", "assert net(1) == 1", "assert net(1) < 2", {"test_net"}),
