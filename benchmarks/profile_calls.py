@@ -43,7 +43,7 @@ def pytest_runtest_setup() -> None:
 def pytest_sessionfinish() -> None:
     """Write what was seen."""
     sys.setprofile(None)
-    threading.setprofile(None)  # type: ignore[arg-type]
+    threading.setprofile(None)
     with Path(os.environ["PROFILE_CALLS_TO"]).open("w", encoding="utf-8") as out:
         for call in sorted(_calls):
             out.write(json.dumps(call) + "\n")
