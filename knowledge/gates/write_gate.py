@@ -9,6 +9,7 @@ A sentence that several records have, but for its numbers (`Test run: 80 passed`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -65,13 +66,29 @@ def conflicts(text: str, precedents: Mapping[str, Sequence[Precedent]], rarity: 
         olds = [(precedent, read_saying(precedent.sentence)) for precedent in precedents.get(sentence, ())]
         if _is_habit(new, [old for _, old in olds], rarity):
             continue
+        head = _head(new)
         for precedent, old in olds:
             likeness = alike(new, old, rarity)
             how = differs(new, old, likeness)
+            if not how and head is not None:
+                # Why it cannot be done has words of its own, which the precedent does not have: `e2e cannot run: every request is 401`.
+                likeness = alike(head, old, rarity)
+                how = "cannot" if differs(head, old, likeness) == "cannot" else ""
             best = max(likeness.new, likeness.old)
             if how and (precedent.claim_id not in found or found[precedent.claim_id].likeness < best):
                 found[precedent.claim_id] = Conflict(sentence, precedent, how, best)
     return sorted(found.values(), key=lambda c: (-c.likeness, c.precedent.claim_id))[:MOST_WARNINGS]
+
+
+_REASON = re.compile(r"\s*(?::\s|;|,?\s+\b(?:because|since|as the|due to)\b|\s+[–—-]\s+|(?<=다)\s*\(|\()")
+
+
+def _head(new: Saying) -> Saying | None:
+    """What is said to be impossible, without the reason that follows; None where no reason does."""
+    if not new.is_cannot or (found := _REASON.search(new.text)) is None:
+        return None
+    head = read_saying(new.text[: found.start()])
+    return head if head.is_cannot and len(head.ideas) >= _SHORTEST else None
 
 
 def alike(new: Saying, old: Saying, rarity: Rarity) -> Likeness:

@@ -23,6 +23,8 @@ def _how(new: str, *olds: str) -> list[str]:
     [
         ("aside로 Cloudflare에 로그인해 캐시를 퍼지했다.", "Cloudflare 캐시 퍼지는 불가.", "cannot"),
         ("The nightly export passed on the new runner.", "The nightly export cannot run on the new runner.", "cannot"),
+        ("x-vercel-protection-bypass 헤더로 프리뷰 e2e가 통과했다.", "Vercel preview e2e cannot run: every request is 401.", "cannot"),
+        ("스테이징 배포는 GitHub Actions에서 성공했다.", "스테이징 배포는 불가하다 (러너에 권한이 없고 토큰도 만료됐다).", "cannot"),
         ("SessionStore TTL은 30분이다.", "SessionStore의 TTL은 24시간이다.", "number"),
         ("The pricing deadline is 2 seconds.", "pricing의 deadline은 10초다.", "number"),
         ("new_checkout 플래그는 운영에서 켜져 있다.", "new_checkout 플래그는 운영에서 꺼져 있다.", "switch"),
@@ -40,6 +42,7 @@ def test_what_contradicts(old: str, new: str, how: str) -> None:
     ("old", "new"),
     [
         ("Slack 게시는 webhook으로 성공했다.", "Discord 게시는 webhook이 없어 불가하다."),
+        ("Slack 게시는 webhook으로 성공했다.", "Discord 게시는 불가하다: webhook이 401을 준다."),
         ("SessionStore TTL은 30분이다.", "SessionStore의 TTL은 30 minutes이다."),
         ("SessionStore TTL은 30분이다.", "SessionStore TTL은 1800초다."),
         ("동시 로그인은 기기 5대까지 허용한다.", "POST /login은 분당 10회로 제한한다."),
