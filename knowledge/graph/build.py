@@ -6,7 +6,8 @@
 
     steps     1. `changed_keys`: the keys whose answers differ, found from the changed paths alone: module questions that an added or
                  removed path may answer; what project files say, where those changed; the interface of every name of a changed
-                 file; every short name that a changed file defines in another way than before.
+                 file; every short name that a changed file defines in another way than before. `_route_keys`: the facts of a
+                 changed file whose routers others mount.
               2. `plan`: resolve the changed files that have facts, and the readers of changed keys.
               3. For each of them a resolution that was stored before may hold (a branch switched back): `holds` says so.
 
@@ -44,7 +45,7 @@ class Plan:
 def plan(old: Tree, new: Tree, changed: Iterable[bytes], readers: Readers) -> Plan:
     """What to resolve so that all resolutions hold in `new`, given that all held in `old`."""
     paths = set(changed)
-    keys = changed_keys(old, new, paths)
+    keys = changed_keys(old, new, paths) | _route_keys(old, new, paths, readers)
     wanted = {path for path in (*paths, *readers(keys)) if path in new.layout.paths and new.outline(path) is not None}
     return Plan(tuple(sorted(wanted)), keys)
 
@@ -76,6 +77,14 @@ def changed_keys(old: Tree, new: Tree, changed: Iterable[bytes]) -> frozenset[Ke
         asked.update(_name_keys(path, old, new))
     if moved or project_files:
         asked.update(_layout_keys(old, new))
+    return frozenset(key for key in asked if old.answer(*key) != new.answer(*key))
+
+
+def _route_keys(old: Tree, new: Tree, paths: set[bytes], readers: Readers) -> frozenset[Key]:
+    """The files whose routes others mount. All facts of a file are hashed for it, so it is asked first whether anybody does."""
+    asked = [("routes", decode(path)) for path in sorted(paths)]
+    if not any(True for _ in readers(asked)):
+        return frozenset()
     return frozenset(key for key in asked if old.answer(*key) != new.answer(*key))
 
 

@@ -25,7 +25,7 @@ class PythonRoutes:
 
     @cached_property
     def _prefixes(self) -> tuple[dict[str, str], frozenset[str]]:
-        return prefixes(self._facts)
+        return prefixes(self._facts, lambda scope, expression: False)
 
     def decorated(self, symbol: SymbolId, decorator: Expression, span: Span) -> None:
         """`@app.route("/path", methods=[…])` over `symbol`."""

@@ -4,6 +4,7 @@
     layout     python:DIRECTORY, javascript:DIRECTORY      → what project files say about imports there
     interface  PATH::NAME, PATH::* (the module as such)    → a hash of what can be seen of it from outside
     name       NAME                                        → the definitions that bear it
+    routes     PATH                                        → a hash of all its facts, for whoever mounts its routers
 
 `Tree` answers for one tree and keeps what it computed; a `View` is the tree as the resolution of one file sees it, and notes.
 """
@@ -16,6 +17,9 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Literal
 
+import msgspec
+
+from analyzers.facts import FileFacts
 from analyzers.registry import classify
 from knowledge.graph import shapes
 from knowledge.graph.layout import Layout, decode, encode
@@ -25,7 +29,7 @@ from knowledge.graph.source import Candidate, FactSource
 from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import Read
 
-ReadKind = Literal["module", "layout", "interface", "name"]
+ReadKind = Literal["module", "layout", "interface", "name", "routes"]
 
 DEFINERS = 40
 """Names with more definitions than this are not told apart: their definitions are "many"."""
@@ -61,6 +65,10 @@ class Tree:
         if len(self._outlines) > _OUTLINES:
             self._outlines.popitem(last=False)
         return found
+
+    def facts(self, path: bytes) -> FileFacts | None:
+        """All the facts of a file; None where it has none."""
+        return self.source.facts(path) if path in self.layout.paths else None
 
     def candidates(self, name: str) -> tuple[Candidate, ...] | None:
         """Definitions with this short name; None: too many to tell apart."""
@@ -114,6 +122,9 @@ class Tree:
             if outline is None:
                 return shapes.ABSENT
             return shapes.module_shape(outline) if name == _WHOLE else shapes.name_shape(outline, name)
+        if kind == "routes":
+            facts = self.facts(encode(key))
+            return blake2b(msgspec.msgpack.encode(facts), digest_size=16).hexdigest() if facts is not None else shapes.ABSENT
         found = self.candidates(key)
         if found is None:
             return _MANY
@@ -142,6 +153,11 @@ class View:
     def note(self, keys: Iterable[tuple[str, str]]) -> None:
         """That the answers to these questions were used."""
         self._noted.update(keys)
+
+    def routes(self, path: bytes) -> FileFacts | None:
+        """The facts of a file whose routers this one mounts."""
+        self._noted.add(("routes", decode(path)))
+        return self.tree.facts(path)
 
     def module(self, key: str) -> Sequence[bytes]:
         self._noted.add(("module", key))

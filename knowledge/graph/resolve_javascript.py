@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from analyzers.facts import Access, Call, Definition, Expression, FileFacts, Import, Span
 from knowledge.graph.javascript_context import Target as Called
 from knowledge.graph.javascript_flow import JavaScriptFlow
+from knowledge.graph.javascript_routes import JavaScriptRoutes
 from knowledge.graph.javascript_targets import Declared, Targets
 from knowledge.graph.javascript_values import RUNTIME
 from knowledge.graph.outline import CLASS_KINDS, FUNCTION_KINDS, Outline
 from knowledge.graph.reads import Tree, View
 from knowledge.graph.resolution import EdgeWriter, Target, targets_of
-from knowledge.graph.route_prefixes import prefixes
 from knowledge.graph.values import Class, External, Flow, Function, Instance, Lambda, Module, Place, Value
 from knowledge.records.edges import ConfidenceKind
 from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
@@ -20,9 +18,6 @@ from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 ENVIRONMENT = "environment"
 """The package under which environment variables stand as symbols."""
 _ENVIRONMENTS = frozenset({"process.env", "import.meta.env", "Bun.env", "Deno.env"})
-_ROUTES = frozenset({"get", "post", "put", "delete", "patch", "head", "options", "all"})
-_SERVERS = frozenset({"express", "fastify", "koa-router", "@koa/router", "hono", "restify", "polka", "find-my-way", "router"})
-_SERVER_NAMES = frozenset({"app", "router", "server", "api", "routes", "fastify"})
 _ROUNDS = 3
 """What calls pass is followed through this many functions."""
 
@@ -38,6 +33,7 @@ class JavaScriptResolver:
         self._path = view.importer
         self.writer = EdgeWriter(view, facts)
         self._targets = Targets(flow, view, self.writer, outline)
+        self._routes = JavaScriptRoutes(view, facts, flow, self.writer, self._symbols)
         self._is_test = view.tree.is_test(self._path)
         self._tested: set[tuple[SymbolId, ConfidenceKind]] = set()
         self._call_spans = {call.name_span.start: call.name_span for call in facts.calls}
@@ -218,8 +214,7 @@ class JavaScriptResolver:
         for argument, symbol in self._targets.callbacks(call, place, callee):
             self.writer.add(subject, "calls", Target(symbol, "inferred", "callback"), _argument_span(call, argument), argument.name)
         if callee.kind == "attribute":
-            if callee.name in _ROUTES and len(call.expression.parts) > 1:
-                self._route(call, place, callee)
+            self._routes.add(call, place, callee)
             if callee.name == "get" and len(call.expression.parts) > 1:
                 self._environment_call(subject, call, place, callee)
 
@@ -233,44 +228,6 @@ class JavaScriptResolver:
             self._tested.add(key)
             tested = Target(file_symbol(self._path), target.confidence_kind, target.reason, target.rivals)
             self.writer.add(target.symbol, "tested_by", tested, span)
-
-    def _route(self, call: Call, place: Place, callee: Expression) -> None:
-        """`app.get("/path", …, handler)`, `app.route("/path").get(handler)`."""
-        router, first, last = _routed(call, callee)
-        if first is None:
-            return
-        path = first.text.strip("\"'`") if first.kind == "literal" and first.name in ("str", "template") else ""
-        if not path.startswith("/"):
-            return
-        confidence = self._server(place, router)
-        if confidence is None:
-            return
-        known, elsewhere = self._prefixes
-        name = router.name if router.kind == "name" else ""
-        if name in elsewhere:
-            self.writer.limit("mounted-elsewhere", call.name_span.row)
-        prefix = known.get(name, "")
-        route = SymbolId(self._path, f"{callee.name.upper()} {prefix}{path}")
-        flow = self._flow.expression(place, last)
-        targets = self._symbols(flow, place, last)
-        if not targets and any(isinstance(value, Lambda) for value in flow.values):
-            targets = [Target(self.writer.owner(call.scope), "resolved", "route")]
-        for target in targets:
-            kind: ConfidenceKind = "resolved" if confidence == target.confidence_kind == "resolved" else "inferred"
-            self.writer.add(route, "handles", Target(target.symbol, kind, "route", target.rivals), call.name_span, callee.name)
-
-    @cached_property
-    def _prefixes(self) -> tuple[dict[str, str], frozenset[str]]:
-        return prefixes(self._facts)
-
-    def _server(self, place: Place, owner: Expression) -> ConfidenceKind | None:
-        """Whether a route may be declared on a receiver: it comes from a framework, or is called like a server."""
-        flow = self._flow.expression(place, owner)
-        packages = {getattr(value, "package", "") for value in flow.values}
-        if packages & _SERVERS:
-            return "resolved"
-        name = owner.name or (owner.parts[0].name if owner.parts else "")
-        return "inferred" if name in _SERVER_NAMES or name.lower().endswith(("router", "app")) else None
 
     def _environment_call(self, subject: SymbolId, call: Call, place: Place, callee: Expression) -> None:
         """`Deno.env.get("KEY")`."""
@@ -330,19 +287,6 @@ class JavaScriptResolver:
         kind: ConfidenceKind = "resolved" if owner.is_certain and row.is_certain else "inferred"
         symbol = self.writer.symbol(member.path, member.owner)
         return Target(SymbolId(member.path, f"{symbol.qualified_name}.{name}"), kind, owner.reason or "attribute")
-
-
-def _routed(call: Call, callee: Expression) -> tuple[Expression, Expression | None, Expression]:
-    """Of `app.get(path, …, handler)` and of each link of `app.route(path).get(handler).post(other)`: router, path (None: no route), handler."""
-    parts, link = call.expression.parts, callee.parts[0]
-    while link.kind == "call" and link.parts[0].kind == "attribute" and link.parts[0].parts:
-        before = link.parts[0]
-        if before.name == "route" and len(link.parts) == 2:
-            return before.parts[0], link.parts[1], parts[-1]
-        if before.name not in _ROUTES:
-            break
-        link = before.parts[0]
-    return callee.parts[0], parts[1] if len(parts) > 2 else None, parts[-1]
 
 
 def _as_target(row: Declared, writer: EdgeWriter) -> Target:

@@ -54,7 +54,7 @@ class TreeFile:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Read:
-    """A question that the resolver asked of the rest of the tree, and a hash of the answer. kind: module, interface, name, layout."""
+    """A question that the resolver asked of the rest of the tree, and a hash of the answer. kind: module, interface, name, layout, routes."""
 
     kind: str
     key: str
