@@ -22,8 +22,11 @@ from knowledge.operations.project import open_project
 from knowledge.operations.record import Draft, record
 from knowledge.operations.status import status
 from knowledge.storage.unanswered import read
+from knowledge.surfaces.cli import push_lines
 from knowledge.surfaces.daemon import client
 from knowledge.surfaces.daemon.place import meeting_file, sole_daemon
+from knowledge.surfaces.hosts.host import Launch
+from knowledge.surfaces.hosts.table import HOSTS
 
 CLIENT = Path(client.__file__)
 SLOW = {"KNOWLEDGE_HOOK_MS": "5000"}
@@ -255,6 +258,27 @@ def test_switched_off(daemon: Daemon) -> None:
     assert daemon.begin("s1") == b""
     assert not meeting_file(daemon.folder.parent).exists()
     assert not read(daemon.folder.parent)
+
+
+def test_doctor_tries_the_whole_way(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an agent's hooks are there, doctor sends a probe through them, says what the agent does not allow, and whether Codex trusts them."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(daemon.runtime))
+    monkeypatch.setenv("CODEX_HOME", str(daemon.runtime / "codex"))
+    assert [finding.code for finding in push_lines.findings(daemon.repo.path)] == ["push"]
+    launch = Launch(["knowledge", "mcp"], daemon.folder.parent)
+    for host in HOSTS.values():
+        for edit in host.edits(daemon.repo.path, launch, is_removal=False):
+            daemon.repo.write(str(edit.path), edit.after or "")
+    found = {finding.code: finding for finding in push_lines.findings(daemon.repo.path)}
+    assert found["push-probe"].level == "ok", found["push-probe"].message
+    assert "permission" in HOSTS["codex"].dialect.limits[0]  # type: ignore[union-attr]
+    assert found["push-codex-untrusted"].level == "warning"
+    assert "ignored" in found["push-gemini"].message
+    (daemon.runtime / "codex").mkdir()
+    hooks = (daemon.repo.path / ".codex" / "hooks.json").resolve()
+    states = "".join(f"[hooks.state.{json.dumps(f'{hooks}:event{n}:0:0')}]\ntrusted_hash = 'sha256:0'\n" for n in range(7))
+    (daemon.runtime / "codex" / "config.toml").write_text(states)
+    assert "push-codex" in {finding.code for finding in push_lines.findings(daemon.repo.path)}
 
 
 def test_it_ends_with_its_databases(daemon: Daemon) -> None:

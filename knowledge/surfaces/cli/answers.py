@@ -62,3 +62,11 @@ class SessionAnswer:
 
     session: str
     is_off_record: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PushAnswer:
+    """Whether memories come to agents by themselves in this repository."""
+
+    is_on: bool
+    note: str = ""

@@ -173,6 +173,13 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
                 "on-record": Entry("Remember a session again, and tell it what is remembered", "gateway", "SessionAnswer"),
             },
         ),
+        "push": Branch(
+            "Whether memories come to agents by themselves",
+            {
+                "on": Entry("Let memories come to agents by themselves", "agents", "PushAnswer"),
+                "off": Entry("Say nothing to agents by itself, whatever hooks are there", "agents", "PushAnswer"),
+            },
+        ),
         "setup": Entry("Tell an agent's program about this server, and when to ask and record", "agents", "SetupAnswer"),
     },
     "Runs": {

@@ -13,14 +13,15 @@ from pathlib import Path
 
 from knowledge.errors import KnowledgeError, NotARepositoryError
 from knowledge.operations.attending import attend
+from knowledge.operations.audit import PROBE
 from knowledge.operations.banks import opened_personal
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.unanswered import fold
 from knowledge.records.agent_events import REPLY_CHARACTERS, AgentEvent, Reply
 from knowledge.repository.locate import locate
 from knowledge.storage.unanswered import is_noted
-from knowledge.surfaces.hosts.host import Host
-from knowledge.surfaces.hosts.table import HOSTS
+from knowledge.surfaces.hosts.host import Dialect
+from knowledge.surfaces.hosts.table import DIALECTS
 
 TWICE_SECONDS = 2.0
 """The same payload within this time is the same moment: hooks that are registered twice speak once."""
@@ -53,8 +54,8 @@ class Desk:
 
     def answer(self, host_name: str, payload: bytes) -> Outcome:
         """Answer one payload of a host. What is no event of ours is answered with nothing, and is no failure."""
-        host = HOSTS.get(host_name)
-        if host is None or host.dialect is None:
+        dialect = DIALECTS.get(host_name)
+        if dialect is None:
             return Outcome(cause="unknown-host")
         try:
             told = json.loads(payload)
@@ -62,18 +63,18 @@ class Desk:
             return Outcome(cause="invalid-json")
         if not isinstance(told, Mapping):
             return Outcome(cause="invalid-json")
-        event = host.dialect.read(told)
-        if event is None or self._is_repeated(host_name, payload):
+        event = dialect.read(told)
+        if event is None or (host_name != PROBE and self._is_repeated(host_name, payload)):
             return Outcome()
         try:
             project, personal = self._project(Path(event.folder or "/"))
-            reply = self._deliverable(host, event, attend(project, event, personal=personal))
+            reply = self._deliverable(dialect, event, attend(project, event, personal=personal))
         except KnowledgeError as failure:
             self.close()
             return Outcome(cause=failure.code)
-        if reply == Reply():
+        if reply == Reply() and event.host != PROBE:
             return Outcome()
-        said = host.dialect.write(event, reply)
+        said = dialect.write(event, reply)
         text = json.dumps(said, ensure_ascii=False, separators=(",", ":")) if said else ""
         return Outcome(text.encode(errors="replace"), "", (event.host, event.session, event.agent), reply.context)
 
@@ -144,10 +145,8 @@ class Desk:
             self._recent.popitem(last=False)
         return self._recent.setdefault(key, now) != now
 
-    def _deliverable(self, host: Host, event: AgentEvent, reply: Reply) -> Reply:
+    def _deliverable(self, dialect: Dialect, event: AgentEvent, reply: Reply) -> Reply:
         """The reply as the host can give it: text is held back for the next moment at which it takes any; a call that cannot be changed is not."""
-        dialect = host.dialect
-        assert dialect is not None
         key = (event.host, event.session, event.agent)
         context = "\n\n".join(text for text in (self._held.pop(key, ""), reply.context) if text)
         if context and event.moment not in dialect.text_at:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import tomllib
 from collections.abc import Mapping
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from knowledge.records.agent_events import AgentEvent, Moment, Reply
@@ -64,6 +66,20 @@ def _write(event: AgentEvent, reply: Reply) -> Mapping[str, Any]:
     return {"systemMessage": reply.notice} if reply.notice else {}
 
 
+def _is_trusted(root: Path) -> bool:
+    """Whether Codex has noted a trusted hash for each of the project's hooks that are ours; which content it is of, only Codex can say."""
+    home = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
+    try:
+        state = tomllib.loads((home / "config.toml").read_text(encoding="utf-8")).get("hooks", {}).get("state", {})
+    except (OSError, ValueError, AttributeError):
+        return False
+    file = str((root / _HOOKS).resolve())
+    trusted: list[str] = (
+        [key for key, value in state.items() if isinstance(value, dict) and value.get("trusted_hash")] if isinstance(state, dict) else []
+    )
+    return sum(key.startswith(f"{file}:") for key in trusted) >= len(_MOMENTS)
+
+
 HOST = Host(
     "codex",
     "Codex CLI",
@@ -82,4 +98,5 @@ HOST = Host(
         ),
     ),
     hooks=_HOOKS,
+    is_trusted=_is_trusted,
 )

@@ -67,6 +67,7 @@ class Host:
     """An agent's program. changes: project file → how it is changed. after: what a person has to do besides, "" for nothing.
 
     dialect: None where nothing can be told to it by itself. hooks: the project file that holds its hooks, "" where there is none.
+    is_trusted: whether a person has trusted the hooks of a project, for a host that runs no others; only read, never written.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Host:
     after: str = ""
     dialect: Dialect | None = None
     hooks: str = ""
+    is_trusted: Callable[[Path], bool] | None = None
 
     def edits(self, root: Path, launch: Launch, *, is_removal: bool) -> list[Edit]:
         """The changes that are needed in the project at `root`, in the order of the files."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
-from knowledge.surfaces.hosts import claude, codex, gemini
+from knowledge.surfaces.hosts import claude, codex, gemini, probe
 from knowledge.surfaces.hosts.advice import ADVICE
-from knowledge.surfaces.hosts.host import Host
+from knowledge.surfaces.hosts.host import Dialect, Host
 
 HOSTS: dict[str, Host] = {host.name: host for host in (claude.HOST, codex.HOST, gemini.HOST)}
+DIALECTS: dict[str, Dialect] = {name: host.dialect for name, host in HOSTS.items() if host.dialect is not None} | {probe.NAME: probe.DIALECT}
+"""All that hooks may speak for, by the name that they are called with."""
 
 
 def to_paste(command: list[str]) -> str:

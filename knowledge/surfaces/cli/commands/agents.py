@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
+from knowledge.config import PUSH_OFF_FILE
 from knowledge.errors import KnowledgeError, UsageError
 from knowledge.operations.project import open_project
-from knowledge.surfaces.cli.answers import SetupAnswer, SetupFile
+from knowledge.surfaces.cli.answers import PushAnswer, SetupAnswer, SetupFile
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb
@@ -77,6 +79,41 @@ def setup_command(settings: Settings, host: str, remove: bool, yes: bool, dry_ru
             _write(root, edit)
     files = tuple(SetupFile(str(edit.path), "" if is_asked else edit.diff()) for edit in edits)
     show(SetupAnswer(host, files, is_written, chosen.after if is_written and not remove else ""), settings)
+
+
+@click.command("on", cls=Verb)
+@click.pass_obj
+def on_command(settings: Settings) -> None:
+    """Let memories come to agents by themselves.
+
+    They do so where `knowledge setup` has written an agent's hooks, unless the agent's environment says KNOWLEDGE_PUSH=0.
+    """
+    _switch(settings, is_on=True)
+
+
+@click.command("off", cls=Verb)
+@click.pass_obj
+def off_command(settings: Settings) -> None:
+    """Say nothing to agents by itself, whatever hooks are there.
+
+    This holds for all worktrees; hooks stay where they are and do nothing. One session alone is switched off by KNOWLEDGE_PUSH=0 in its environment.
+    """
+    _switch(settings, is_on=False)
+
+
+def _switch(settings: Settings, *, is_on: bool) -> None:
+    """Raises KnowledgeError where the git directory cannot be written."""
+    with open_project(settings.start) as project:
+        file = project.repository.common_dir / PUSH_OFF_FILE
+    try:
+        if is_on:
+            file.unlink(missing_ok=True)
+        else:
+            file.touch()
+    except OSError as error:
+        raise KnowledgeError(f"{file} cannot be written: {error.strerror}") from error
+    is_silenced = is_on and os.environ.get("KNOWLEDGE_PUSH", "").lower() in ("0", "off", "no", "false")
+    show(PushAnswer(is_on, "but not where the environment says KNOWLEDGE_PUSH=0, as it does here" if is_silenced else ""), settings)
 
 
 def _places(settings: Settings) -> tuple[Path, Path]:

@@ -13,7 +13,7 @@ from knowledge.operations.indexing import index
 from knowledge.operations.initialize import initialize
 from knowledge.operations.reconcile import reconcile
 from knowledge.operations.uninit import uninit
-from knowledge.surfaces.cli import hook_lines
+from knowledge.surfaces.cli import hook_lines, push_lines
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.failures import FOUND
 from knowledge.surfaces.cli.render.store import uninit_answer
@@ -81,9 +81,11 @@ def reconcile_command(settings: Settings) -> None:
 def doctor_command(settings: Settings, check: bool) -> int:
     """Check everything that may be wrong with the store, git and the hooks.
 
-    Changes nothing. Every warning and error says what to do about it.
+    Changes nothing, but for the daemon that a probe of agents' hooks starts, and the probe's own rows in the audit.
+    Every warning and error says what to do about it.
     """
-    answer = doctor(settings.start, hook_lines.findings(settings.start))
+    of_hooks = (*hook_lines.findings(settings.start), *push_lines.findings(settings.start))
+    answer = doctor(settings.start, of_hooks)
     show(answer, settings)
     return FOUND if check and any(finding.level == "error" for finding in answer.findings) else 0
 

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from knowledge.records.answers import DoctorAnswer, IndexAnswer, InitAnswer, TransferAnswer
-from knowledge.surfaces.cli.answers import HooksAnswer, SessionAnswer, SetupAnswer
+from knowledge.surfaces.cli.answers import HooksAnswer, PushAnswer, SessionAnswer, SetupAnswer
 from knowledge.surfaces.cli.render.lines import (
     BLANK,
     NAME,
@@ -120,6 +120,12 @@ def setup_answer(answer: SetupAnswer) -> list[Line]:
     if answer.note:
         lines += [Line(Text(row), is_whole=True) for row in clean_lines(answer.note)]
     return lines
+
+
+def push_answer(answer: PushAnswer) -> list[Line]:
+    """Whether memories come to agents by themselves."""
+    lines = [Line(Text("memories come to agents by themselves" if answer.is_on else "nothing comes to agents by itself"))]
+    return [*lines, Line(Text(answer.note, style=QUIET))] if answer.note else lines
 
 
 def _diff_style(row: str) -> str:

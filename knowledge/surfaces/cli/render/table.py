@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from knowledge.records import answers, audits, invalidations, packs, recalls, run_answers, triggers, vocabularies
-from knowledge.surfaces.cli.answers import HooksAnswer, SessionAnswer, SetupAnswer
+from knowledge.surfaces.cli.answers import HooksAnswer, PushAnswer, SessionAnswer, SetupAnswer
 from knowledge.surfaces.cli.render import (
     claims,
     conflicts,
@@ -63,6 +63,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     audits.AuditAnswer: trigger_lines.audit_answer,
     HooksAnswer: store.hooks_answer,
     SetupAnswer: store.setup_answer,
+    PushAnswer: store.push_answer,
     SessionAnswer: store.session_answer,
 }
 
