@@ -4,7 +4,8 @@
 
 PYTHON is an interpreter with all that the tests need; without it nothing is run. The repository is cloned, nothing of it is changed. For each
 commit that touches Python files: its parent's tests run under observation, then those of the commit itself; a test whose result differs must be
-among the selected ones.
+among the selected ones. As hardly any result differs in a history that is kept green, the sources of each commit that brought tests are also taken
+back to its parent's, which makes those tests fail.
 """
 
 from __future__ import annotations
@@ -132,6 +133,26 @@ def selection(bench: Bench, revisions: Sequence[str]) -> Counted:
     return counted
 
 
+def undone(bench: Bench, revisions: Sequence[str], source: str) -> Counted:
+    """Take back what each commit did to the sources, so that its own tests fail, and hold the selection against what differs."""
+    counted = Counted()
+    for revision in revisions:
+        before = bench.results_at(revision)
+        bench.git("checkout", "-q", f"{revision}^", "--", source)
+        with open_project(bench.clone) as project:
+            lines = affected_tests(project, Reading(project)).lines
+        chosen = {line.test for line in lines if line.state == "changed"}
+        after = bench.results()
+        differing = [test for test in before.keys() & after.keys() if before[test] != after[test]]
+        counted.commits += bool(before and after)
+        counted.tests += len(before)
+        counted.selected += sum(test in chosen for test in before)
+        counted.differing += len(differing)
+        counted.missed += [f"{revision[:8]} {test}" for test in differing if test not in chosen]
+        print(f"  {revision[:8]} undone: {len(chosen)} of {len(before)} selected, {len(differing)} differ", flush=True)
+    return counted
+
+
 def recall(bench: Bench, source: str) -> bool:
     """Hold the observed calls against those of a profiler that shares nothing with the observer; whether the figures are as they ought to be.
 
@@ -204,12 +225,19 @@ def measure(asked: argparse.Namespace, source: Path) -> bool:
         if asked.repeats:
             overheads(bench, asked.repeats)
         is_complete = recall(bench, asked.source)
-        touching = ["rev-list", "--no-merges", "--max-count=200", "HEAD", "--", f"{asked.source}/*.py", f"{asked.tests}/*.py"]
-        counted = selection(bench, bench.git(*touching).split()[: asked.commits])
-    share = counted.selected / counted.tests if counted.tests else 0.0
-    print(f"{counted.commits} commits: {share:.1%} of the tests selected; {counted.differing} results differ, {len(counted.missed)} of them left out")
-    print("\n".join(counted.missed))
-    return is_complete and not counted.missed
+        last = bench.git("rev-parse", "HEAD")
+        of = {
+            part: bench.git("rev-list", "--no-merges", "--max-count=200", last, "--", f"{part}/*.py").split() for part in (asked.source, asked.tests)
+        }
+        either = bench.git("rev-list", "--no-merges", "--max-count=200", last, "--", f"{asked.source}/*.py", f"{asked.tests}/*.py").split()
+        taken = [selection(bench, either[: asked.commits])]
+        both = [revision for revision in either if revision in of[asked.source] and revision in of[asked.tests]]
+        taken.append(undone(bench, both[: asked.commits], asked.source))
+    for title, counted in zip(("history", "undone"), taken, strict=True):
+        share, missed = counted.selected / counted.tests if counted.tests else 0.0, len(counted.missed)
+        print(f"{title}: {counted.commits} commits, {share:.1%} of the tests selected; {counted.differing} results differ, {missed} of them left out")
+        print("\n".join(counted.missed))
+    return is_complete and not any(counted.missed for counted in taken)
 
 
 def main() -> int:

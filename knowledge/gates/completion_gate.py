@@ -27,6 +27,7 @@ class Work:
 
     claims: fallen ones that the work touched or rests on. bare: recorded during the work without evidence. tests: to run again, or bad.
     is_observed: some run told what tests cover. is_changed: there is a difference at all. unexercised: changed functions that no test ran.
+    reported: tests that failed on this very content, of which only a report tells.
     type_checks: (kind of item, about, detail, what to do). checked: how many claims, tests and edges were looked at.
     """
 
@@ -40,6 +41,7 @@ class Work:
     unexercised: Sequence[str]
     type_checks: Sequence[GateItem]
     checked: int
+    reported: Sequence[TestLine] = ()
 
 
 def judge(work: Work) -> tuple[str, tuple[GateItem, ...], Checked]:
@@ -51,6 +53,7 @@ def judge(work: Work) -> tuple[str, tuple[GateItem, ...], Checked]:
         for conflict in claim.open_conflicts
     ]
     items += [_test_item(test) for test in work.tests]
+    items += [GateItem("test-failing", t.test, f"it {t.outcome} in {t.run}", f"knowledge runs show {t.run}") for t in work.reported]
     if work.is_changed and not work.is_observed:
         items.append(GateItem("tests-unknown", "tests", "no observed run says which tests the change concerns", "knowledge run -- pytest"))
     items += work.type_checks

@@ -13,6 +13,7 @@ from knowledge.gates.completion_gate import Work, judge
 from knowledge.invalidation.propagate import premises_of
 from knowledge.operations.affected import Affected, affected_tests, pytest_command
 from knowledge.operations.lines import claim_line
+from knowledge.operations.observing import test_line
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -23,11 +24,13 @@ from knowledge.records.answers import ClaimLine
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, read_symbol
 from knowledge.records.run_answers import GateAnswer, TestLine
+from knowledge.records.runs import BAD
 from knowledge.records.stored import ClaimFilter
 
 _MAIN = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "refs/remotes/origin/main", "refs/remotes/origin/master")
 _VANISHING = frozenset({"calls", "imports", "implements", "overrides", "handles", "tested_by"})
 _MOST_OF_A_KIND = 40
+_MOST_RUNS = 60
 _LONGEST = 2_000
 """Characters of a command line that is shown whole."""
 
@@ -48,17 +51,19 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
     claims, looked_at = _claims(project, reading, before, view, node)
     bare = _bare(project, reading, view, after)
     vanished, edges = _vanished(before, view, {change.path for change in touched if change.old is not None and change.new is not None})
+    reported = _reported(project, view)
     work = Work(
         claims=claims,
         bare=bare,
         tests=_of_the_work(affected.lines, before, view),
         command=pytest_command([line.test for line in affected.lines]),
-        is_observed=sum(affected.states.values()) > affected.states["new"],
+        is_observed=bool(reported) or sum(affected.states.values()) > affected.states["new"],
         is_changed=bool(touched),
         vanished=vanished,
         unexercised=_unexercised(project, before, view, {change.path for change in touched if change.new is not None}, affected),
         type_checks=(),
-        checked=looked_at + sum(affected.states[s] for s in ("exact", "equal", "changed")) + edges,
+        checked=looked_at + sum(affected.states[s] for s in ("exact", "equal", "changed")) + edges + len(reported),
+        reported=[test for test in reported if test.outcome in BAD],
     )
     verdict, items, checked = judge(work)
     counts = Counter(item.kind for item in items)
@@ -78,6 +83,17 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
         left_out=len(items) - len(shown),
         notes=(f"to run them all: {work.command if len(work.command) < _LONGEST else 'knowledge tests affected --run'}",) if work.command else (),
     )
+
+
+def _reported(project: Project, view: IndexedTree) -> list[TestLine]:
+    """What tests came to on this very content, of which a report alone tells. Of these nothing is known but that."""
+    found: dict[str, TestLine] = {}
+    for run in project.ledger.runs.runs(_MOST_RUNS):
+        if run.snapshot_key == view.tree.snapshot.key and project.ledger.runs.coverage(run.id) is None:
+            for result in project.ledger.runs.results(run.id):
+                if result.outcome != "skipped":
+                    found.setdefault(result.test, test_line(result, "exact"))
+    return list(found.values())
 
 
 def _of_the_work(lines: Iterable[TestLine], before: IndexedTree, view: IndexedTree) -> list[TestLine]:

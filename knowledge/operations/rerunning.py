@@ -6,14 +6,16 @@ claim where nothing changed but what the run shows: what its tests cover and the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from knowledge.claims.lifecycle import STATUS_OF_VERDICT
 from knowledge.claims.masking import MASK
 from knowledge.errors import UnknownRecordError
+from knowledge.graph.queries import tests_of
 from knowledge.invalidation.propagate import Held, fingerprint
+from knowledge.operations.graph_tree import GraphTree
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.observing import ToRun, observe
 from knowledge.operations.project import Project, new_id
@@ -23,12 +25,13 @@ from knowledge.operations.versions import versions
 from knowledge.records.claims import Author, ClaimStatus, Verdict, VerdictKind
 from knowledge.records.events import Event
 from knowledge.records.evidence import Evidence
+from knowledge.records.identifiers import read_path, read_symbol
 from knowledge.records.runs import BAD, GOOD, Run
 
 _BY_RUN = frozenset({"tests", "environment"})
 """Kinds of anchors that a run says everything of."""
 _BY_BODY = frozenset({"body", "signature", "location"})
-"""Kinds of anchors that a run bears on where it ran the symbol."""
+"""Kinds of anchors that a run bears on where its test ran the symbol, or leads to it where no run tells what the test covers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ def _judge(project: Project, held: Held, status: ClaimStatus, view: IndexedTree,
     if not against and any(_side(cited, now) != _side(cited, cited.outcome) for cited, _, now in came):
         told.notes.append(f"{claim_id}: what it cites did not run to an end again, so nothing is decided")
         return
-    besides = _changed_besides(project, held, status, [(cited, run) for cited, run, _ in came])
+    besides = _changed_besides(project, held, status, view, [(cited, run) for cited, run, _ in came])
     if besides and not against:
         told.notes.append(f"{claim_id}: what it cites came out as before, but {besides} changed too, of which the run says nothing")
         return
@@ -200,21 +203,43 @@ def _is_contrary(cited: _Cited, now: str) -> bool:
     return (was, is_now) in (("good", "bad"), ("bad", "good")) or (was == "good" and now in BAD)
 
 
-def _changed_besides(project: Project, held: Held, status: ClaimStatus, pairs: Iterable[tuple[_Cited, Run]]) -> str:
+def _changed_besides(project: Project, held: Held, status: ClaimStatus, view: IndexedTree, pairs: Sequence[tuple[_Cited, Run]]) -> str:
     """What changed since the claim last stood and the runs say nothing of; "" where there is no such thing."""
-    ran: set[str] = set()
-    for cited, run in pairs:
-        coverage = project.ledger.runs.coverage(run.id)
-        if coverage is not None and cited.test in coverage.tests:
-            ran |= {coverage.symbols[position].symbol for position in coverage.tests[cited.test].ran}
     for cause in status.causes:
         if cause.claim_path or cause.reason in ("premise", "expired", "review_condition"):
             return cause.detail or cause.reason.replace("_", " ")
+    ran = _ran(project, pairs)
     stood = [verdict for verdict in held.verdicts if STATUS_OF_VERDICT[verdict.kind] != "needs_review"][-1]
     for anchor in held.anchors:
         old, new = stood.fingerprint.get(anchor.digest), status.readings.get(anchor.digest)
         if anchor.kind in _BY_RUN or old is None or new is None or (old.state, old.hash) == (new.state, new.hash):
             continue
-        if anchor.kind not in _BY_BODY or not {new.place, str(anchor.target["symbol"])} & ran:
-            return f"{new.place or anchor.kind} ({anchor.kind})"
+        symbol = new.place or str(anchor.target.get("symbol", ""))
+        if anchor.kind not in _BY_BODY or not (
+            symbol in ran or _is_reached(symbol, view, [cited for cited, run in pairs if not _tells(project, run)])
+        ):
+            return f"{symbol or anchor.kind} ({anchor.kind})"
     return ""
+
+
+def _ran(project: Project, pairs: Iterable[tuple[_Cited, Run]]) -> set[str]:
+    """The symbols that the cited tests were seen to run."""
+    ran: set[str] = set()
+    for cited, run in pairs:
+        coverage = project.ledger.runs.coverage(run.id)
+        if coverage is not None and cited.test in coverage.tests:
+            ran |= {coverage.symbols[position].symbol for position in coverage.tests[cited.test].ran}
+    return ran
+
+
+def _tells(project: Project, run: Run) -> bool:
+    return project.ledger.runs.coverage(run.id) is not None
+
+
+def _is_reached(symbol: str, view: IndexedTree, unseen: Sequence[_Cited]) -> bool:
+    """Whether a test of which no run tells what it covers leads to a symbol as the code shows."""
+    files = {read_path(cited.test.partition("::")[0]) for cited in unseen if cited.test}
+    if not files:
+        return False
+    graph = GraphTree(view)
+    return any(member.symbol.path in files for member in tests_of(graph, read_symbol(symbol)).members)

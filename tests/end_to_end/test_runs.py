@@ -372,3 +372,32 @@ def test_which_tests_exercise_a_path(at: Shop) -> None:
     assert ran == {"tests/test_prices.py::test_gross", "tests/test_prices.py::test_total"}
     assert answer["notes"][0] == "path: shop/prices.py::gross → shop/prices.py::net"
     assert "no chain of calls" in at.ask("tests", "of", "net", "gross", "--json")[1]["notes"][0]
+
+
+REPORT = """import pathlib, sys
+text = pathlib.Path("shop/prices.py").read_text()
+bad = "" if "RATE = 2" in text else '<failure message="no"/>'
+case = '<testcase classname="tests.test_prices" file="tests/test_prices.py" name="test_net">' + bad + "</testcase>"
+pathlib.Path(sys.argv[1]).write_text('<testsuite name="s" tests="1">' + case + "</testsuite>")
+"""
+
+
+def test_what_only_a_report_tells_counts_on_its_very_content(at: Shop, tmp_path: Path) -> None:
+    """The gate tells a failure of which only a report speaks, and passes where the same content passed; a claim is verified and refuted by it."""
+    report = tmp_path / "out.xml"
+    told = ("--report", str(report))
+    command = (sys.executable, "-c", REPORT, str(report))
+    at.repo.write("shop/later.py", "LATER = 1\n")
+    run = at.run(*told, command=command)["run"]
+    assert run["results"] == {"passed": 1} and at.ask("gate", "--json")[1]["verdict"] == "pass"
+    answer = at.ask("runs", "show", run["id"], "--json")
+    assert answer[0] == 0
+    test = "tests/test_prices.py::test_net"
+    record = ("claim", "record", "net is free", "--evidence", f"run:{run['id']}::{test}", "--anchor", "body:shop/prices.py::net", "--json")
+    claim = at.ask(*record)[1]["claim"]["id"]
+    at.change(PRICES, "return price\n", "return price + 0\n")
+    assert [c["id"] for c in at.ask("reverify", "--run", "--json")[1]["verified"]] == [claim]
+    at.change(PRICES, "RATE = 2", "RATE = 3")
+    at.change(PRICES, "return price + 0\n", "return price - 0\n")
+    assert [c["id"] for c in at.ask("reverify", "--run", "--json")[1]["refuted"]] == [claim]
+    assert at.ask("gate", "--json")[1]["counts"]["test-failing"] == 1
