@@ -69,7 +69,12 @@ class Attempt:
 
 def is_shell_or_editor(tool: str) -> bool:
     """Whether a tool runs commands or changes files."""
-    return tool in _SHELLS or is_editor(tool)
+    return is_shell(tool) or is_editor(tool)
+
+
+def is_shell(tool: str) -> bool:
+    """Whether a tool runs commands."""
+    return tool in _SHELLS
 
 
 def is_editor(tool: str) -> bool:

@@ -16,6 +16,8 @@ from typing import Any, Literal
 from knowledge.errors import InvalidRecordError
 from knowledge.push.clauses import Sentence, sentences
 from knowledge.push.own_text import own_text
+from knowledge.push.sayings import ways_to_say
+from knowledge.push.stuck import is_shell
 from knowledge.recall.glossary import meanings
 from knowledge.recall.terms import words
 
@@ -23,6 +25,8 @@ Tier = Literal["full", "hint"]
 _MOST_TEXT = 20_000
 """Characters of a call's text that are read."""
 _LEAST_SOUND = 4
+_ONLY_LOOKS = re.compile(r"\s*(?:grep|rg|ag|ack|echo|printf|cat|less|head|tail|ls)\s[^|;&\n]*\Z")
+"""A command that searches or writes words does nothing of what they name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,8 @@ def read_trigger(row: Mapping[str, Any]) -> Trigger:
 
 def matches(triggers: Iterable[Trigger], tool: str, text: str) -> list[Match]:
     """The rows that a call hits, whole hits first, each in the order of the rows."""
+    if _ONLY_LOOKS.match(text) and is_shell(tool):
+        return []
     own = own_text(text[:_MOST_TEXT])
     said = sentences(own)
     found = [match for trigger in triggers if re.search(trigger.tool, tool) and (match := _match(trigger, tool, said)) is not None]
@@ -102,8 +108,8 @@ def _match(trigger: Trigger, tool: str, said: Sequence[Sentence]) -> Match | Non
         if any(_holds(sentence.whole, term, is_exact=True) for term in trigger.none):
             continue
         is_meant = bool(trigger.tool_is_enough and re.search(trigger.tool_is_enough, tool)) and not sentence.is_denied
-        has_subject = any(_holds(sentence.whole, term) for term in trigger.subject)
-        if is_meant or (has_subject and all(any(_holds(sentence.affirmed, term) for term in group) for group in trigger.actions)):
+        has_subject = _has_one(sentence.whole, trigger.subject)
+        if is_meant or (has_subject and all(_has_one(sentence.affirmed, group) for group in trigger.actions)):
             is_refused = not is_meant and _is_refused(trigger, sentence)
             if not is_refused and not _is_taken_back(said[place + 1 :][:1], trigger):
                 return Match(trigger, "full", sentence.whole)
@@ -114,7 +120,7 @@ def _match(trigger: Trigger, tool: str, said: Sequence[Sentence]) -> Match | Non
 
 def _is_refused(trigger: Trigger, sentence: Sentence) -> bool:
     """Whether the subject is only named to say that it is not wanted: `do not refund anything`, not `do not purge all of Cloudflare, but`."""
-    if any(_holds(sentence.affirmed, term) for term in trigger.subject):
+    if _has_one(sentence.affirmed, trigger.subject):
         return False
     return not any(_holds(sentence.denied, term, is_exact=True) for group in trigger.actions for term in group)
 
@@ -125,6 +131,16 @@ def _is_taken_back(following: Sequence[Sentence], trigger: Trigger) -> bool:
         sentence.is_denied and not any(_holds(sentence.whole, term) for group in (trigger.subject, *trigger.actions) for term in group)
         for sentence in following
     )
+
+
+def _has_one(text: str, group: tuple[str, ...]) -> bool:
+    """Whether a text (lower case) has one of a group's terms in any form, or another common way to say one of them, letter by letter."""
+    return any(_holds(text, term) for term in group) or any(pattern.search(text) for pattern in _other_ways(group))
+
+
+@lru_cache(512)
+def _other_ways(group: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    return tuple(_spelled(term, has_endings=True) for term in ways_to_say(group) if term not in group)
 
 
 def _holds(text: str, term: str, *, is_exact: bool = False) -> bool:
@@ -140,10 +156,14 @@ def _holds(text: str, term: str, *, is_exact: bool = False) -> bool:
 
 
 @lru_cache(4_096)
-def _spelled(term: str) -> re.Pattern[str]:
-    """The term with everything between its letters as in the text; letters and digits of Latin script do not run on at its ends."""
+def _spelled(term: str, *, has_endings: bool = False) -> re.Pattern[str]:
+    """The term with everything between its letters as in the text; letters and digits of Latin script do not run on at its ends.
+
+    has_endings: English endings of a word may follow.
+    """
     inner = r"[\s=_-]+".join(re.escape(part) for part in term.split())
-    return re.compile((r"(?<![a-z0-9])" if term[0].isascii() else "") + inner + (r"(?![a-z0-9])" if term[-1].isascii() else ""))
+    ending = r"(?:s|es|d|ed|ing)?" if has_endings else ""
+    return re.compile((r"(?<![a-z0-9])" if term[0].isascii() else "") + inner + (ending + r"(?![a-z0-9])" if term[-1].isascii() else ""))
 
 
 @lru_cache(4_096)
