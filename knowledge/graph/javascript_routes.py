@@ -6,7 +6,7 @@ A route stands in the file that declares it, under the path that this file says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -45,6 +45,7 @@ class JavaScriptRoutes:
         self, view: View, facts: FileFacts, flow: JavaScriptFlow, writer: EdgeWriter, symbols: Callable[[Flow, Place, Expression], list[Target]]
     ) -> None:
         self._view, self._facts, self._flow, self._writer, self._symbols = view, facts, flow, writer, symbols
+        self._makers: dict[bytes, Mapping[str, str]] = {}
 
     def add(self, call: Call, place: Place, callee: Expression) -> None:
         """The routes that a call of a member declares or mounts, if it does."""
@@ -78,13 +79,21 @@ class JavaScriptRoutes:
         return self._view.tree.symbol(place.path, index) if index > 0 else file_symbol(place.path)
 
     def _server(self, place: Place, owner: Expression) -> ConfidenceKind | None:
-        """Whether a route may be declared on a receiver: it comes from a framework, or is called like a server."""
+        """Whether a route may be declared on a receiver: it comes from a framework, or is made or called like a router or server."""
         flow = self._flow.expression(place, owner)
         packages = {getattr(value, "package", "") for value in flow.values}
         if packages & _SERVERS:
             return "resolved"
         name = owner.name or (owner.parts[0].name if owner.parts else "")
-        return "inferred" if name in _SERVER_NAMES or name.lower().endswith(("router", "app")) else None
+        is_called = name in _SERVER_NAMES or name.lower().endswith(("router", "app"))
+        return "inferred" if is_called or (owner.kind == "name" and name in self._made(place.path)) else None
+
+    def _made(self, path: bytes) -> Mapping[str, str]:
+        """The routers that a file makes: this one, or one whose routers it mounts."""
+        if path not in self._makers:
+            facts = self._facts if path == self._writer.path else self._view.routes(path)
+            self._makers[path] = made(facts) if facts is not None else {}
+        return self._makers[path]
 
     @cached_property
     def _prefixes(self) -> tuple[dict[str, str], frozenset[str]]:
@@ -134,7 +143,7 @@ class JavaScriptRoutes:
         facts = self._view.routes(home.path) if home not in around and len(around) < _NESTED else None
         if facts is None:
             return
-        own = made(facts).get(home.name, "")
+        own = self._made(home.path).get(home.name, "")
         for call in facts.calls:
             place = Place(home.path, call.scope)
             callee = call.expression.parts[0] if call.expression.parts else None

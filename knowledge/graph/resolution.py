@@ -14,7 +14,7 @@ from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol
 from knowledge.records.stored import Read
 
 RESOLVER = "knowledge"
-RESOLVER_VERSION = "5"
+RESOLVER_VERSION = "6"
 """Raise it whenever edges come out otherwise for the same facts."""
 RIVALS = 8
 """A guess between more targets than this is no guess: it is told as a limitation."""
