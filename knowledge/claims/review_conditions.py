@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
+from functools import lru_cache
 
 from knowledge.errors import InvalidRecordError
 from knowledge.records.events import EVENT_TYPES
@@ -120,6 +121,7 @@ class Judged:
     detail: str
 
 
+@lru_cache(1 << 10)
 def read_condition(text: str) -> Condition:
     """The condition that a text says. Raises InvalidRecordError, with suggestions for an unknown figure or event."""
     if not text.strip() or len(text) > _LONGEST:
