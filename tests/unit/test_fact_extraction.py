@@ -147,6 +147,13 @@ def test_a_child_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch
         extractor.extract_one(*blob(1, b"a = 1\n"))
 
 
+def test_a_text_that_the_grammar_itself_takes_minutes_for_is_given_up() -> None:
+    """The limit also ends a parser that is busy in native code: strings that do not end, each before an element that does not."""
+    files = [blob(1, b"a()\n", "javascript"), blob(2, b'"x\n<"' * 300_000, "javascript"), blob(3, b"b()\n", "javascript")]
+    with FactExtractor(SLOW, inline=False) as extractor:
+        assert [row.skipped for row in extractor.extract(files)] == ["", "parse-timeout", ""]
+
+
 def test_a_child_that_waits_for_ever_is_killed(extractor: FactExtractor) -> None:
     """It uses no processor time, so the clock has to tell."""
     assert extractor.extract_one(*blob(1, b"a = 1\n")).skipped == ""
