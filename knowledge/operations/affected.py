@@ -48,7 +48,7 @@ def affected(project: Project, change: str = "", *, limit: int = _MOST_SHOWN) ->
         compared=found.compared,
         tests=found.lines[:limit] if limit else found.lines,
         states={state: count for state, count in sorted(found.states.items()) if count},
-        command=pytest_command([line.test for line in found.lines]),
+        command=pytest_command([line.told_from_the_top for line in found.lines]),
         checked=Checked(known, found.states["new"], (*unknown, *((_NEVER_RAN,) if found.states["new"] else ()))),
         left_out=max(0, len(found.lines) - limit) if limit else 0,
         notes=(*found.notes, *(f"cannot notice: {text}" for text in CANNOT_NOTICE)),

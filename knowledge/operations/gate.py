@@ -51,12 +51,12 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
     claims, looked_at = _claims(project, reading, before, view, node)
     bare = _bare(project, reading, view, after)
     vanished, edges = _vanished(before, view, {change.path for change in touched if change.old is not None and change.new is not None})
-    reported = _reported(project, view)
+    reported, tests = _reported(project, view), _of_the_work(affected.lines, before, view)
     work = Work(
         claims=claims,
         bare=bare,
-        tests=_of_the_work(affected.lines, before, view),
-        command=pytest_command([line.test for line in affected.lines]),
+        tests=tests,
+        command=pytest_command([line.told_from_the_top for line in tests]),
         is_observed=bool(reported) or sum(affected.states.values()) > affected.states["new"],
         is_changed=bool(touched),
         vanished=vanished,

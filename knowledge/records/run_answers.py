@@ -46,6 +46,13 @@ class TestLine:
     reasons: tuple[str, ...] = ()
     run: str = ""
 
+    @property
+    def told_from_the_top(self) -> str:
+        """The test as it is named from the top of the work tree: pytest names it from the folder with its settings."""
+        path, colons, name = self.test.partition("::")
+        whole = self.symbol.partition("::")[0]
+        return f"{whole}{colons}{name}" if whole.endswith(f"/{path}") else self.test
+
 
 @dataclass(frozen=True, slots=True)
 class RunAnswer:

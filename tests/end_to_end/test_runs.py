@@ -401,3 +401,15 @@ def test_what_only_a_report_tells_counts_on_its_very_content(at: Shop, tmp_path:
     at.change(PRICES, "return price + 0\n", "return price - 0\n")
     assert [c["id"] for c in at.ask("reverify", "--run", "--json")[1]["refuted"]] == [claim]
     assert at.ask("gate", "--json")[1]["counts"]["test-failing"] == 1
+
+
+def test_tests_of_a_folder_with_settings_of_its_own_are_named_from_the_top(at: Shop) -> None:
+    """The command that is told runs them from the top of the work tree."""
+    at.repo.write("part/pytest.ini", "[pytest]\n")
+    at.repo.write("part/tests/test_part.py", "def test_part():\n    assert True\n")
+    at.run(command=(*PYTEST, "-c", "part/pytest.ini", "part/tests"))
+    at.change("part/tests/test_part.py", "assert True", "assert 1")
+    answer = at.ask("tests", "affected", "--json")[1]
+    assert "part/tests/test_part.py::test_part" in answer["command"].split()
+    acts = [item["act"] for item in at.ask("gate", "--json")[1]["items"]]
+    assert "knowledge run -- pytest part/tests/test_part.py::test_part" in acts
