@@ -33,7 +33,7 @@ _EXPECTED: dict[str, tuple[str, ...]] = {
     "value": ("path", "key"),
     "claim": ("claim",),
     "time": (),
-    "tests": ("test", "symbols"),
+    "tests": ("test",),
     "environment": ("fingerprint",),
 }
 
@@ -43,6 +43,8 @@ def make_anchor(kind: AnchorKind, role: str = "primary", **target: Any) -> Ancho
     if kind not in _EXPECTED:
         raise InvalidRecordError(f"there is no anchor kind {kind!r}", suggestions=tuple(_EXPECTED))
     missing = [name for name in _EXPECTED[kind] if not target.get(name)]
+    if kind == "tests" and not (target.get("symbols") or target.get("opened")):
+        missing = [*missing, "symbols or opened"]
     if missing or (kind == "time" and not ({"until", "period_days", "review_when"} & target.keys())):
         raise InvalidRecordError(f"a {kind} anchor needs {', '.join(missing) or 'until, period_days or review_when'}; given {sorted(target)}")
     written = json.dumps([kind, target], sort_keys=True, ensure_ascii=False, separators=(",", ":"))

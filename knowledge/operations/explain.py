@@ -18,6 +18,7 @@ from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.retests import Retests
 from knowledge.operations.specs import file_or_symbol
+from knowledge.operations.type_checking import Checks
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, show_path
 from knowledge.records.run_answers import StoryAnswer, StoryGap, StoryStep
@@ -58,7 +59,7 @@ def explain(project: Project, text: str, *, at: str | None = None) -> StoryAnswe
     _tell_routes(handlers, story)
     focus = handler if routes and handler is not None else subject
     on_the_way = _tell_path(focus, handler, chain, graph, story)
-    _tell_type_checks([focus, *on_the_way], story)
+    _tell_type_checks([focus, *on_the_way], Checks(project, view), story)
     retests = Retests(project, view)
     _tell_tests(focus, handler, graph, retests, story)
     _tell_traces([focus, *on_the_way], graph, story)
@@ -174,9 +175,19 @@ def _call_step(edge: Edge, graph: GraphTree) -> StoryStep:
     return StoryStep("path", f"{edge.subject} → {edge.object}", " + ".join(kinds), _place(edge), detail)
 
 
-def _tell_type_checks(symbols: Iterable[SymbolId], story: _Story) -> None:
-    files = ", ".join(dict.fromkeys(show_path(symbol.path) for symbol in symbols))
-    story.missing.append(StoryGap("type-check", f"no type check is recorded of {files}"))
+def _tell_type_checks(symbols: Iterable[SymbolId], checks: Checks, story: _Story) -> None:
+    """What checkers said of the files on the way, as far as it holds; a check of other content shows nothing."""
+    bare = []
+    for path in dict.fromkeys(show_path(symbol.path) for symbol in symbols):
+        found = [check for (checked, _), check in sorted(checks.known.items()) if checked == path]
+        for check in found:
+            if not check.reasons:
+                said = f"{check.errors} errors" if check.errors else "no error"
+                story.steps.append(StoryStep("type-check", path, "checked", check.run.id, f"{said}, by {check.said_by}"))
+        if all(check.reasons for check in found):
+            bare.append(f"{path} ({found[0].reasons[0]} since {found[0].run.id})" if found else path)
+    if bare:
+        story.missing.append(StoryGap("type-check", f"no type check is recorded of {', '.join(bare)}"))
 
 
 def _tell_tests(focus: SymbolId, handler: SymbolId | None, graph: GraphTree, retests: Retests, story: _Story) -> None:

@@ -20,9 +20,10 @@ from knowledge.operations.reconcile import reconcile
 from knowledge.operations.retests import Retests
 from knowledge.operations.touched import goal_of
 from knowledge.operations.tree_view import IndexedTree
+from knowledge.operations.type_checking import Checks, gate_items
 from knowledge.records.answers import ClaimLine
 from knowledge.records.edges import Edge
-from knowledge.records.identifiers import SymbolId, read_symbol
+from knowledge.records.identifiers import SymbolId, read_symbol, show_path
 from knowledge.records.run_answers import GateAnswer, TestLine
 from knowledge.records.runs import BAD
 from knowledge.records.stored import ClaimFilter
@@ -52,6 +53,7 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
     bare = _bare(project, reading, view, after)
     vanished, edges = _vanished(before, view, {change.path for change in touched if change.old is not None and change.new is not None})
     reported, tests = _reported(project, view), _of_the_work(affected.lines, before, view)
+    checks, held = gate_items(Checks(project, view), frozenset(show_path(change.path) for change in touched))
     work = Work(
         claims=claims,
         bare=bare,
@@ -61,8 +63,8 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
         is_changed=bool(touched),
         vanished=vanished,
         unexercised=_unexercised(project, before, view, {change.path for change in touched if change.new is not None}, affected),
-        type_checks=(),
-        checked=looked_at + sum(affected.states[s] for s in ("exact", "equal", "changed")) + edges + len(reported),
+        type_checks=checks,
+        checked=looked_at + sum(affected.states[s] for s in ("exact", "equal", "changed")) + edges + len(reported) + held,
         reported=[test for test in reported if test.outcome in BAD],
     )
     verdict, items, checked = judge(work)

@@ -20,11 +20,13 @@ from knowledge.config import LIMITS
 from knowledge.errors import InvalidRecordError, UsageError
 from knowledge.facts.importers.observer import Seen, read_folder
 from knowledge.facts.importers.reports import ReportedTest, read_report
+from knowledge.facts.importers.type_checks import ToldCheck, is_check, read_check
 from knowledge.operations.covering import OBSERVER, Mapped, counts, coverage_of, observed_edges, reported_results, results_of
 from knowledge.operations.project import WORKING_TREE, Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.retests import Retests, settings_hash
 from knowledge.operations.tree_view import IndexedTree
+from knowledge.operations.type_checking import DETAIL, HowChecked, check_detail, checker_of, told_by_command, version_of
 from knowledge.records.analyses import Analysis
 from knowledge.records.identifiers import show_path
 from knowledge.records.run_answers import RunAnswer, RunLine, RunsAnswer, TestLine
@@ -74,7 +76,7 @@ def observe(project: Project, asked: ToRun, pass_on: Callable[[bytes], None] = l
         variables = {**asked.given, **_observing(asked, folder, root)}
         finished = run_command(asked.command, directory, variables, Bounds(asked.seconds, LIMITS.output_bytes), pass_on)
         seen = read_folder(folder, LIMITS.observed_bytes)
-        reports, unread = _reports(asked, root, begun)
+        reports, checks, unread = _reports(asked, root, begun)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     changed = _changed_meanwhile(project, view)
@@ -85,12 +87,17 @@ def observe(project: Project, asked: ToRun, pass_on: Callable[[bytes], None] = l
         run = replace(run, tool=", ".join([*filter(None, [run.tool]), *dict.fromkeys(reports)]))
     if unread:
         run = replace(run, detail=run.detail | {"notes": [*run.detail.get("notes", []), *unread]})
+    run = _with_check(run, asked, _Heard(finished, checks, str(root)), mapped)
     told = reported_results([test for tests in reports.values() for test in tests], run.id, mapped, frozenset(seen.tests))
     return record_run(project, run, Told(seen, mapped, told, mask(finished.output.decode("utf-8", "replace"))))
 
 
-def _reports(asked: ToRun, root: Path, begun: float) -> tuple[dict[str, list[ReportedTest]], list[str]]:
-    """What the reports say that the command wrote, by format, and which of them were not read: one that lay there before says nothing of this run."""
+def _reports(asked: ToRun, root: Path, begun: float) -> tuple[dict[str, list[ReportedTest]], list[ToldCheck], list[str]]:
+    """What the reports say that the command wrote: tests by format, static checks, and which were not read.
+
+    One that lay there before says nothing of this run.
+    """
+    checks: list[ToldCheck] = []
     found: dict[str, list[ReportedTest]] = {}
     unread = []
     for path in asked.reports:
@@ -100,14 +107,44 @@ def _reports(asked: ToRun, root: Path, begun: float) -> tuple[dict[str, list[Rep
                 unread.append(f"{path.name} was not written by this run, so it was not read")
             elif status.st_size > LIMITS.observed_bytes:
                 unread.append(f"{path.name} is larger than {LIMITS.observed_bytes:,} bytes, so it was not read")
+            elif is_check(content := path.read_bytes()):
+                checks.append(read_check(content, str(root), checker_of(asked.command)))
             else:
-                form, tests = read_report(path.read_bytes(), str(root))
+                form, tests = read_report(content, str(root))
                 found.setdefault(form, []).extend(tests)
         except OSError as error:
             unread.append(f"{path.name} could not be read: {error.strerror}")
         except InvalidRecordError as error:
             unread.append(f"{path.name}: {error.message}")
-    return found, unread
+    return found, checks, unread
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """How the command ended, what static checkers wrote in it, and the root of the work tree as those say it."""
+
+    finished: Finished
+    checks: Sequence[ToldCheck]
+    root: str
+
+
+def _with_check(run: Run, asked: ToRun, heard: _Heard, mapped: Mapped) -> Run:
+    """The run with what a static checker said in it: in a report, else in its own output."""
+    below = f"{run.directory}/" if run.directory not in ("", ".") else ""
+    how = HowChecked(tuple(asked.command[1:]), below, heard.root)
+    told, why = (heard.checks[0], "") if heard.checks else told_by_command(asked.command, heard.finished, how)
+    notes = [*run.detail.get("notes", []), *([why] if why else [])]
+    if len(heard.checks) > 1:
+        notes.append("of several reports of static checks only the first was taken in")
+    if told is not None:
+        told = told if told.version else replace(told, version=version_of(asked.command, told.tool, asked.given.get("PATH")))
+        detail, said = check_detail(told, mapped.view, how)
+        if mapped.changed and {show_path(path) for path in mapped.changed} & {*detail["paths"]}:
+            notes.append("what was checked changed while it ran, so nothing is recorded of any file")
+        else:
+            run = replace(run, tool=f"{told.tool} {told.version}".strip(), detail=run.detail | {DETAIL: detail})
+            notes += said
+    return replace(run, detail=run.detail | {"notes": notes}) if notes else run
 
 
 def _observing(asked: ToRun, folder: Path, root: Path) -> dict[str, str]:
@@ -263,6 +300,8 @@ def run_answer(
 
 
 def _warnings(run: Run, results: Sequence[TestResult]) -> tuple[str, ...]:
+    if DETAIL in run.detail and not results:
+        return ()
     if not results:
         return ("no test told its result: this shows how the command ended, and nothing of any test",)
     if all(result.outcome == "skipped" for result in results):

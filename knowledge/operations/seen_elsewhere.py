@@ -20,6 +20,7 @@ from knowledge.errors import OutsideInputError, UnknownPathError, UnknownRevisio
 from knowledge.facts.importers.coverage_py import SQLITE_HEAD, LinesRun, read_json, read_sqlite
 from knowledge.facts.importers.otlp import SeenSpan, Trace, read_traces
 from knowledge.facts.importers.reports import read_report
+from knowledge.facts.importers.type_checks import ToldCheck, is_check, read_check
 from knowledge.operations.analyses import analysed_files
 from knowledge.operations.covering import Mapped, reported_results
 from knowledge.operations.exercised import RAN
@@ -28,6 +29,7 @@ from knowledge.operations.observing import run_answer
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.tree_view import IndexedTree
+from knowledge.operations.type_checking import DETAIL, HowChecked, check_detail
 from knowledge.records.analyses import Analysis
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, external_symbol, show_path
@@ -90,6 +92,11 @@ def import_seen(project: Project, source: Path, *, at: str | None = None) -> Run
         revision, why = _revision(project, trace, at)
         view = trees.at(revision)
         return _keep(project, run_id, source, view, _traced(trace, view, why))
+    if is_check(content):
+        told = read_check(content, str(project.repository.workdir or ""))
+        revision, why = _checked_revision(project, told, at)
+        view = trees.at(revision)
+        return _keep(project, run_id, source, view, _checked(told, view, why))
     view = trees.at(at)
     form, tests = read_report(content, str(project.repository.workdir or ""))
     results = reported_results(tests, run_id, Mapped(view), frozenset())
@@ -131,6 +138,31 @@ def _keep(project: Project, run_id: str, source: Path, view: IndexedTree, taken:
             )  # fmt: skip
             project.ledger.analyses.add(analysis, analysed_files(edges, view))
     return run_answer(project, view, run, taken.results)
+
+
+# ── static checks ──
+
+
+def _checked_revision(project: Project, told: ToldCheck, at: str | None) -> tuple[str | None, str]:
+    """The revision that was checked, and why it is not known where it is not. Raises UnknownRevisionError."""
+    if at is not None:
+        return project.repository.resolve(at), ""
+    if not told.revision:
+        return None, "the report names no revision"
+    try:
+        return project.repository.resolve(told.revision), ""
+    except UnknownRevisionError:
+        return None, f"its revision {told.revision} is not in this repository"
+
+
+def _checked(told: ToldCheck, view: IndexedTree, unknown: str) -> _Taken:
+    """What a checker found elsewhere: which files it passed without a finding is not told."""
+    taken = _Taken(told.tool, told.version, is_placed=not unknown)
+    detail, notes = check_detail(told, view, HowChecked())
+    taken.detail, taken.notes = {DETAIL: detail}, notes
+    if unknown:
+        taken.notes.append(f"{unknown}: kept as revision-unknown, it says nothing of any tree (--at says which it was)")
+    return taken
 
 
 # ── coverage.py ──

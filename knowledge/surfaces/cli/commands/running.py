@@ -28,14 +28,21 @@ TIMED_OUT = 124
     "--timeout", type=click.FloatRange(min=0.1), default=LIMITS.run_seconds, show_default=True, metavar="SECONDS", help="End it after that."
 )
 @click.option("--env", "variables", multiple=True, metavar="NAME", help="An environment variable that the result depends on; a hash of it is kept.")
-@click.option("--report", "reports", multiple=True, metavar="FILE", help="Results that the command writes: JUnit XML, or JSON of jest or vitest.")
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="FILE",
+    help="Results that the command writes: JUnit XML, JSON of jest or vitest, or a static checker's.",
+)
 @click.pass_obj
 def run_command(settings: Settings, command: tuple[str, ...], how: str, timeout: float, variables: tuple[str, ...], reports: tuple[str, ...]) -> int:
     """Run a command and record what was seen.
 
     That is: on which content it ran, in which environment, how it ended, and what each test came to. COMMAND stands after `--`, as in
     `knowledge run -- pytest tests`. Where it runs pytest, each test tells its result and what it covers; nothing need be installed beside it. Its
-    exit code is ours; 124 where its time ran out.
+    exit code is ours; 124 where its time ran out. What mypy, pyright, ty and pyrefly print as JSON or
+    SARIF is read, file by file.
     """
     start = settings.start
     asked = observing.ToRun(command, start, how, timeout, variables, reports=tuple(start / report for report in reports))
@@ -84,11 +91,11 @@ def show_command(settings: Settings, run: str, has_output: bool) -> None:
 @click.option("--at", default=None, metavar="REV", help="The revision that ran.")
 @click.pass_obj
 def import_command(settings: Settings, file: Path, at: str | None) -> None:
-    """Take in what was seen of a run elsewhere: coverage, traces, reports of tests.
+    """Take in what was seen of a run elsewhere: coverage, traces, reports of tests and of static checkers.
 
-    FILE is data of coverage.py (`.coverage`, or `coverage json --show-contexts`), OpenTelemetry traces as JSON, JUnit XML, or the JSON of jest or
-    vitest. Coverage counts for the files that were not changed since, a trace for the revision that it names; otherwise say --at, or it is kept as of
-    no known revision.
+    FILE is data of coverage.py (`.coverage`, or `coverage json --show-contexts`), OpenTelemetry traces as JSON, JUnit XML, the JSON of jest or
+    vitest, SARIF of any tool, or JSON of mypy, pyright or pyrefly. Coverage counts for the files that were not changed
+    since, a trace or SARIF for the revision that it names; otherwise say --at, or it is kept as of no known revision.
     """
     with opened(settings) as project:
         answer = import_seen(project, settings.start / file, at=at)
