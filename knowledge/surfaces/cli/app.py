@@ -189,7 +189,9 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
             {
                 "list": Entry("Runs that were recorded, newest first", "running", "RunsAnswer"),
                 "show": Entry("A run with its environment, and the tests of it that are worth a look", "running", "RunAnswer"),
-                "import": Entry("Take in what was seen of a run elsewhere: coverage, traces, reports of tests", "running", "RunAnswer"),
+                "import": Entry(
+                    "Take in what was seen of a run elsewhere: coverage, traces, reports of tests and of static checkers", "running", "RunAnswer"
+                ),
             },
             default="list",
         ),
