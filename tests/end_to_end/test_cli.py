@@ -1,5 +1,6 @@
 """The command line on real repositories: what a person types, and what comes back."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -14,6 +15,8 @@ from git_fixtures import GitRepo
 from pydantic import TypeAdapter
 from scip_fixtures import ScipWriter
 
+from knowledge.config import APPROVAL_FILE
+from knowledge.operations.persons import AGENT_VARIABLES, TOKEN_VARIABLE
 from knowledge.surfaces.cli.json_text import to_plain
 from knowledge.surfaces.cli.main import main
 from knowledge.surfaces.cli.reference import answer_class, entries
@@ -441,6 +444,10 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("claim", "relate"): ("CLAIM", "supports", "OTHER", "-m", "x"), ("conflicts", "list"): (),
     ("run",): ("--json", "true"), ("runs", "show"): ("RUN",), ("tests", "affected"): (), ("unseen",): (), ("unfound",): (),
     ("analysis", "list"): (), ("analysis", "scip"): ("SCIP",), ("analysis", "pyrefly"): (), ("analysis", "withdraw"): ("a_", "-m", "x"),
+    ("explain",): ("create_session",), ("runs", "import"): ("REPORT", "--at", "HEAD"), ("session", "off-record"): ("--session", "s9"),
+    ("session", "on-record"): ("--session", "s9"), ("trigger", "add"): ("ROWS",), ("trigger", "show"): ("one",),
+    ("trigger", "test"): ("Bash", "restart the relay"), ("trigger", "replay"): ("one",), ("trigger", "approve"): ("one", "-m", "x"),
+    ("trigger", "disable"): ("one", "-m", "x"), ("trigger", "hold"): ("two", "-m", "x"), ("trigger", "dismiss"): ("two", "-m", "x"),
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip
 """What each command is given below, where it needs something other than a symbol."""
@@ -463,6 +470,16 @@ def test_every_command_writes_json_that_fits_its_schema(
     writer = ScipWriter()
     source = "app/sessions.py"
     writer.document(source, (repo.path / source).read_text(), [("create_session", 0, "t . p 1 create_session().", 1)])
+    for name in AGENT_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(TOKEN_VARIABLE, "given by a person")
+    (repo.path / ".git" / APPROVAL_FILE).write_text(hashlib.sha256(b"given by a person").hexdigest(), encoding="ascii")
+    for file, rows in (("drafts.json", ("one", "two")), ("rows.json", ("three",))):
+        drafts = [{"id": row, "tool": "Bash", "subject": ["relay"], "actions": [["restart"]], "recall": "how the relay is restarted"} for row in rows]
+        (tmp_path / file).write_text(json.dumps(drafts), encoding="utf-8")
+    assert knowledge("trigger", "add", str(tmp_path / "drafts.json")).code == 0
+    (tmp_path / "junit.xml").write_text('<testsuite><testcase classname="t" name="a"/></testsuite>', encoding="utf-8")
+    names |= {"ROWS": str(tmp_path / "rows.json"), "REPORT": str(tmp_path / "junit.xml")}
     names["SCIP"] = str(tmp_path / "index.scip")
     (tmp_path / "index.scip").write_bytes(writer.content())
     todo = sorted(entries(), key=lambda item: ORDER.index(item[0][-1]) if item[0][-1] in ORDER else -1)
