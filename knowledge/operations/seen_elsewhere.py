@@ -53,7 +53,7 @@ class _Taken:
     version: str = ""
     edges: dict[bytes, dict[tuple[SymbolId, SymbolId, str], Edge]] = field(default_factory=dict)
     results: list[TestResult] = field(default_factory=list)
-    left_out: dict[str, list[str]] = field(default_factory=dict)
+    left_out: dict[str, dict[str, None]] = field(default_factory=dict)
     is_placed: bool = True
     detail: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -63,8 +63,8 @@ class _Taken:
         self.edges.setdefault(edge.subject.path, {})[edge.subject, edge.object, edge.predicate] = edge
 
     def leave(self, why: str, what: str) -> None:
-        """Count what is not taken in."""
-        self.left_out.setdefault(why, []).append(what)
+        """Tell what is not taken in, once."""
+        self.left_out.setdefault(why, {})[what] = None
 
 
 def import_seen(project: Project, source: Path, *, at: str | None = None) -> RunAnswer:
@@ -108,7 +108,7 @@ def import_seen(project: Project, source: Path, *, at: str | None = None) -> Run
 
 def _keep(project: Project, run_id: str, source: Path, view: IndexedTree, taken: _Taken) -> RunAnswer:
     snapshot = view.tree.snapshot
-    notes = [*taken.notes, *(f"{len(what)} {why}: {', '.join(what[:_NAMED_FILES])}" for why, what in sorted(taken.left_out.items()))]
+    notes = [*taken.notes, *(f"{len(what)} {why}: {', '.join(list(what)[:_NAMED_FILES])}" for why, what in sorted(taken.left_out.items()))]
     run = Run(
         id=run_id,
         revision=snapshot.revision if taken.is_placed else None,
@@ -147,12 +147,15 @@ def _checked_revision(project: Project, told: ToldCheck, at: str | None) -> tupl
     """The revision that was checked, and why it is not known where it is not. Raises UnknownRevisionError."""
     if at is not None:
         return project.repository.resolve(at), ""
-    if not told.revision:
-        return None, "the report names no revision"
+    return _known(project, told.revision) if told.revision else (None, "the report names no revision")
+
+
+def _known(project: Project, revision: str) -> tuple[str | None, str]:
+    """The commit of a revision that a file names, and why there is none."""
     try:
-        return project.repository.resolve(told.revision), ""
+        return project.repository.resolve(revision), ""
     except UnknownRevisionError:
-        return None, f"its revision {told.revision} is not in this repository"
+        return None, f"its revision {revision} is not in this repository"
 
 
 def _checked(told: ToldCheck, view: IndexedTree, unknown: str) -> _Taken:
@@ -199,10 +202,9 @@ def _covered(told: LinesRun, view: IndexedTree, source: Path, project: Project, 
                         symbol = SymbolId(path, d.qualified_name, d.ordinal)
                         if symbol != test:
                             taken.add(_edge(symbol, "tested_by", test, RAN, d))
-    taken.left_out = {why: list(dict.fromkeys(what)) for why, what in taken.left_out.items()}
     if not ran:
         raise OutsideInputError(
-            "nothing of this coverage is of this tree as it is", suggestions=[f"{why}: {what[0]}" for why, what in taken.left_out.items()]
+            "nothing of this coverage is of this tree as it is", suggestions=[f"{why}: {next(iter(what))}" for why, what in taken.left_out.items()]
         )
     if not told.has_contexts:
         taken.notes.append("it does not say which test ran what: run pytest with --cov-context=test")
@@ -277,10 +279,7 @@ def _revision(project: Project, trace: Trace, at: str | None) -> tuple[str | Non
     if not revision:
         version = next((span.version for span in trace.spans if span.version), "")
         return None, f"the trace names no revision{f' (service.version {version})' if version else ''}"
-    try:
-        return project.repository.resolve(revision), ""
-    except UnknownRevisionError:
-        return None, f"its revision {revision} is not in this repository"
+    return _known(project, revision)
 
 
 def _traced(trace: Trace, view: IndexedTree, unknown: str) -> _Taken:
@@ -305,7 +304,6 @@ def _traced(trace: Trace, view: IndexedTree, unknown: str) -> _Taken:
         if span.route:
             routes = [edge.subject for edge in view.edges_into(symbol, "handles") if edge.subject.qualified_name == span.route]
             taken.add(_edge(routes[0] if routes else SymbolId(path, span.route), "handles", symbol, "span", d))
-    taken.left_out = {why: list(dict.fromkeys(what)) for why, what in taken.left_out.items()}
     taken.detail = {"spans": len(trace.spans), "traces": len({span.trace for span in trace.spans})}
     return taken
 
