@@ -42,6 +42,18 @@ def file_lock(path: Path, seconds: float) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def sole_holder(path: Path) -> Iterator[bool]:
+    """Hold the lock of work that one process at a time does; False at once where another holds it. The folder has to be there."""
+    with path.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
 def _wait(descriptor: int, path: Path, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while True:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from knowledge.errors import KnowledgeError
+from knowledge.storage.lock import sole_holder
 
 PROTOCOL = b"knowledge 1 "
 _ADDRESS_BYTES = 100
@@ -23,16 +23,9 @@ def meeting_file(common_dir: Path) -> Path:
     return common_dir / "knowledge" / "daemon"
 
 
-@contextlib.contextmanager
-def sole_daemon(common_dir: Path) -> Iterator[bool]:
-    """Hold the daemon's lock; False at once where another one holds it. The kernel lets go of it however the process ends."""
-    with (common_dir / "knowledge" / "daemon.lock").open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+def sole_daemon(common_dir: Path) -> AbstractContextManager[bool]:
+    """The lock of the common directory's one daemon: whether it is held here. The kernel lets go of it however the process ends."""
+    return sole_holder(common_dir / "knowledge" / "daemon.lock")
 
 
 def socket_path(common_dir: Path) -> Path:

@@ -10,12 +10,13 @@ Client and worker are processes that do not wait for each other; files are all t
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import time
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+
+from knowledge.storage.lock import sole_holder
 
 REQUEST_SECONDS = 900
 """A request older than this has had its chance: dropped unworked, so that one which kills its worker is not tried for ever."""
@@ -62,16 +63,9 @@ def drop_expired(requests: list[Request], now: float) -> list[Request]:
     return [request for request in requests if now - request.at <= REQUEST_SECONDS]
 
 
-@contextlib.contextmanager
-def sole_worker(common_dir: Path) -> Iterator[bool]:
-    """Hold the one lock of the common directory. False at once where another worker holds it."""
-    with (common_dir / "knowledge" / "hooks.lock").open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+def sole_worker(common_dir: Path) -> AbstractContextManager[bool]:
+    """The lock of the common directory's one worker: whether it is held here."""
+    return sole_holder(common_dir / "knowledge" / "hooks.lock")
 
 
 def log_path(common_dir: Path) -> Path:
