@@ -15,6 +15,7 @@ QUEUE = "knowledge/queue"
 UNANSWERED_FILE = "knowledge/hooks-unanswered"
 PUSH_OFF_FILE = "knowledge/push-off"
 NEWS_FILE = "knowledge/news"
+RUNS_FOLDER = "knowledge/runs"
 VOCABULARY_FILE = "knowledge/vocabulary.toml"
 """All below the git common directory, so linked worktrees share them. In the queue git hooks leave their requests."""
 

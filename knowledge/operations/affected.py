@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from knowledge.errors import UsageError
 from knowledge.invalidation.retesting import CANNOT_NOTICE
+from knowledge.operations.observing import recover
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.retests import Known, Retests
@@ -57,6 +58,7 @@ def affected(project: Project, change: str = "", *, limit: int = _MOST_SHOWN) ->
 
 def affected_tests(project: Project, reading: Reading, change: str = "") -> Affected:
     """As `affected`, whole."""
+    recover(project)
     base, head, compared = _ends(reading, change)
     retests = Retests(project, head)
     before = Retests(project, base) if base is not None else None

@@ -17,7 +17,7 @@ from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.analyses import AnalysedFile
 from knowledge.records.edges import Edge
 from knowledge.records.identifiers import SymbolId, show_path
-from knowledge.records.runs import BAD, Coverage, CoveredFile, CoveredSymbol, CoveredTest, TestResult
+from knowledge.records.runs import BAD, MEANWHILE, Coverage, CoveredFile, CoveredSymbol, CoveredTest, TestResult
 
 OBSERVER = "knowledge-observer"
 _NOT_CALLED = frozenset({"<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>", "<module>"})
@@ -98,12 +98,13 @@ def coverage_of(seen: Seen, mapped: Mapped, settings: str) -> Coverage:
         symbols = {symbol for code in codes if (symbol := _covering(code, mapped)) is not None} | ({besides} if besides else set())
         return tuple(sorted(numbers.setdefault(symbol, len(numbers)) for symbol in symbols))
 
+    loaded = {name for name in seen.loaded if _is_changed(name, mapped)}
     tests = {}
     for test in seen.tests.values():
         own = _own_symbol(test, mapped)
         opened = {path: digest for path in sorted(test.opened) if (digest := opened_hash(path, view))}
         opened |= {f"{folder}/": opened_hash(f"{folder}/", view) for folder in sorted(test.folders)}
-        tests[test.test] = CoveredTest(positions(test.ran, own), opened, _unseen(test, mapped))
+        tests[test.test] = CoveredTest(positions(test.ran, own), opened, _unseen(test, mapped, loaded))
     # Class bodies and module bodies are what the hash of the import is for.
     at_import = positions(code for code in seen.at_import if code.is_function)
     paths = {path for name in seen.loaded if (path := mapped.path(name)) is not None} | {symbol.path for symbol in numbers}
@@ -120,12 +121,17 @@ def _covering(code: Code, mapped: Mapped) -> SymbolId | None:
     return symbol if code.is_function else SymbolId(symbol.path, "")
 
 
-def _unseen(test: SeenTest, mapped: Mapped) -> tuple[str, ...]:
+def _is_changed(name: str, mapped: Mapped) -> bool:
+    return name.encode("utf-8", "surrogateescape") in mapped.changed
+
+
+def _unseen(test: SeenTest, mapped: Mapped, loaded: Iterable[str]) -> tuple[str, ...]:
+    """Why a test may rest on more than was seen. loaded: files that changed while the run went on, and that any test may have imported."""
     found = sorted(test.flags)
     if test.outcome in ("crashed", "unfinished"):
         found.append("it did not end")
-    meanwhile = sorted({code.path for code in test.ran if code.path.encode("utf-8", "surrogateescape") in mapped.changed})
-    return (*found, *(f"{path} changed while it ran" for path in meanwhile[:3]))
+    meanwhile = {*loaded, *(name for name in {*(code.path for code in test.ran), *test.opened} if _is_changed(name, mapped))}
+    return (*found, *(f"{path}{MEANWHILE}" for path in sorted(meanwhile)[:3]))
 
 
 def _file(path: bytes, view: IndexedTree) -> CoveredFile:

@@ -6,8 +6,6 @@ The tree is read before and after the run: what changed meanwhile is not known t
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,17 +20,19 @@ from knowledge.facts.importers.observer import Seen, read_folder
 from knowledge.facts.importers.reports import ReportedTest, read_report
 from knowledge.facts.importers.type_checks import ToldCheck, is_check, read_check
 from knowledge.operations.covering import OBSERVER, Mapped, counts, coverage_of, observed_edges, reported_results, results_of
+from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import WORKING_TREE, Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.retests import Retests, settings_hash
+from knowledge.operations.run_folder import Begun, left_behind, run_folder
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.type_checking import DETAIL, HowChecked, check_detail, checker_of, told_by_command, version_of
 from knowledge.records.analyses import Analysis
-from knowledge.records.identifiers import show_path
+from knowledge.records.identifiers import read_path, show_path
 from knowledge.records.run_answers import RunAnswer, RunLine, RunsAnswer, TestLine
 from knowledge.records.runs import BAD, Coverage, Run, TestResult
 from knowledge.runs.command import Bounds, Finished, run_command
-from knowledge.runs.environment import describe, fingerprint, is_lock_file
+from knowledge.runs.environment import describe, fingerprint, is_lock_file, told_from_within
 
 HOWS = ("results", "functions", "edges")
 """How much is observed: what tests come to; which functions ran, too; which calls were taken, too."""
@@ -67,32 +67,87 @@ def observe(project: Project, asked: ToRun, pass_on: Callable[[bytes], None] = l
         raise UsageError("say what to run: knowledge run -- COMMAND")
     if asked.how not in HOWS:
         raise UsageError(f"cannot observe {asked.how!r}", suggestions=HOWS)
-    reading = Reading(project)
-    view = reading.trees.at()
+    recover(project)
+    view = Reading(project).trees.at()
     directory = (asked.directory or root).resolve()
-    at = project.now()
-    folder, begun = Path(tempfile.mkdtemp(prefix="knowledge-run-")), time.time()
-    try:
-        variables = {**asked.given, **_observing(asked, folder, root)}
-        finished = run_command(asked.command, directory, variables, Bounds(asked.seconds, LIMITS.output_bytes), pass_on)
-        seen = read_folder(folder, LIMITS.observed_bytes)
-        reports, checks, unread = _reports(asked, root, begun)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    changed = _changed_meanwhile(project, view)
-    mapped = Mapped(view, changed)
-    run = _run(project, asked, finished, seen, mapped)
-    run = replace(run, at=at, directory=_below(directory, root))
+    begun = _begun(project, asked, view, directory)
+    with run_folder(project.home, begun.id) as folder:
+        folder.begin(begun, kept_blobs(view.tree))
+        with folder.keeping(pass_on) as passed_on:
+            variables = {**asked.given, **_observing(asked, folder.path, root)}
+            bounds = Bounds(asked.seconds, LIMITS.output_bytes, folder.command_lock)
+            finished = run_command(asked.command, directory, variables, bounds, passed_on)
+        return _recorded(project, begun, _Ended(finished, read_folder(folder.path, LIMITS.observed_bytes)), view)
+
+
+def recover(project: Project) -> list[str]:
+    """Record the runs whose recorder was killed, as far as they told of themselves; their ids.
+
+    A command that still goes on is left for the next time. What ran on content that cannot be read any more tells the results of tests alone.
+    """
+    found = []
+    for folder in left_behind(project.home):
+        begun = folder.begun()
+        if begun is None or project.ledger.runs.has(begun.id):
+            continue
+        if overlay := folder.overlay():
+            project.ledger.append(blobs=overlay)
+        seconds = max(0.0, folder.last_sign() - begun.begun)
+        ended = _Ended(Finished("unwatched", None, seconds, folder.output(), 0), read_folder(folder.path, LIMITS.observed_bytes))
+        _recorded(project, begun, ended, Reading(project).trees.whole_tree(begun.tree_id, begun.snapshot_key))
+        found.append(begun.id)
+    return found
+
+
+def _begun(project: Project, asked: ToRun, view: IndexedTree, directory: Path) -> Begun:
+    root = project.repository.workdir or Path()
+    locks = {show_path(path): view.blob_id(path) for path in view.files if is_lock_file(path)}
+    return Begun(
+        id=new_id("r"),
+        at=project.now(),
+        begun=time.time(),
+        command=tuple(mask(word) for word in asked.command),
+        directory=_below(directory, root),
+        how=asked.how,
+        seconds=asked.seconds,
+        variables=asked.variables,
+        reports=tuple(_below(path.resolve(), root) for path in asked.reports),
+        search_path=asked.given.get("PATH"),
+        environment=describe(asked.command, asked.given, asked.variables, locks),
+        revision=view.tree.snapshot.revision,
+        tree_id=view.tree.snapshot.tree_id,
+        snapshot_key=view.tree.snapshot.key,
+        author=project.author_text(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a command ended, and what the observer in its processes wrote."""
+
+    finished: Finished
+    seen: Seen
+
+
+def _recorded(project: Project, begun: Begun, ended: _Ended, view: IndexedTree | None) -> RunAnswer:
+    """Record a run that is over. view: the tree that it began on, None where it cannot be read any more."""
+    root, seen = project.repository.workdir or Path(), ended.seen
+    if view is None:
+        begun, seen.calls = replace(begun, how="results"), set()
+    reports, checks, unread = _reports(begun, root)
+    here = view or Reading(project).trees.at()
+    mapped = Mapped(here, _changed_meanwhile(project, here) if view is not None else here.files)
+    run = _run(begun, ended, mapped)
     if reports:
         run = replace(run, tool=", ".join([*filter(None, [run.tool]), *dict.fromkeys(reports)]))
     if unread:
         run = replace(run, detail=run.detail | {"notes": [*run.detail.get("notes", []), *unread]})
-    run = _with_check(run, asked, _Heard(finished, checks, str(root)), mapped)
+    run = _with_check(run, begun, _Heard(ended.finished, checks, str(root)), mapped)
     told = reported_results([test for tests in reports.values() for test in tests], run.id, mapped, frozenset(seen.tests))
-    return record_run(project, run, Told(seen, mapped, told, mask(finished.output.decode("utf-8", "replace"))))
+    return record_run(project, run, Told(seen, mapped, told, mask(ended.finished.output.decode("utf-8", "replace"))))
 
 
-def _reports(asked: ToRun, root: Path, begun: float) -> tuple[dict[str, list[ReportedTest]], list[ToldCheck], list[str]]:
+def _reports(begun: Begun, root: Path) -> tuple[dict[str, list[ReportedTest]], list[ToldCheck], list[str]]:
     """What the reports say that the command wrote: tests by format, static checks, and which were not read.
 
     One that lay there before says nothing of this run.
@@ -100,15 +155,15 @@ def _reports(asked: ToRun, root: Path, begun: float) -> tuple[dict[str, list[Rep
     checks: list[ToldCheck] = []
     found: dict[str, list[ReportedTest]] = {}
     unread = []
-    for path in asked.reports:
+    for path in (root / os.fsdecode(read_path(name)) for name in begun.reports):
         try:
             status = path.stat()
-            if status.st_mtime < begun - 1:
+            if status.st_mtime < begun.begun - 1:
                 unread.append(f"{path.name} was not written by this run, so it was not read")
             elif status.st_size > LIMITS.observed_bytes:
                 unread.append(f"{path.name} is larger than {LIMITS.observed_bytes:,} bytes, so it was not read")
             elif is_check(content := path.read_bytes()):
-                checks.append(read_check(content, str(root), checker_of(asked.command)))
+                checks.append(read_check(content, str(root), checker_of(begun.command)))
             else:
                 form, tests = read_report(content, str(root))
                 found.setdefault(form, []).extend(tests)
@@ -128,16 +183,16 @@ class _Heard:
     root: str
 
 
-def _with_check(run: Run, asked: ToRun, heard: _Heard, mapped: Mapped) -> Run:
+def _with_check(run: Run, begun: Begun, heard: _Heard, mapped: Mapped) -> Run:
     """The run with what a static checker said in it: in a report, else in its own output."""
     below = f"{run.directory}/" if run.directory not in ("", ".") else ""
-    how = HowChecked(tuple(asked.command[1:]), below, heard.root)
-    told, why = (heard.checks[0], "") if heard.checks else told_by_command(asked.command, heard.finished, how)
+    how = HowChecked(begun.command[1:], below, heard.root)
+    told, why = (heard.checks[0], "") if heard.checks else told_by_command(begun.command, heard.finished, how)
     notes = [*run.detail.get("notes", []), *([why] if why else [])]
     if len(heard.checks) > 1:
         notes.append("of several reports of static checks only the first was taken in")
     if told is not None:
-        told = told if told.version else replace(told, version=version_of(asked.command, told.tool, asked.given.get("PATH")))
+        told = told if told.version else replace(told, version=version_of(begun.command, told.tool, begun.search_path))
         detail, said = check_detail(told, mapped.view, how)
         if mapped.changed and {show_path(path) for path in mapped.changed} & {*detail["paths"]}:
             notes.append("what was checked changed while it ran, so nothing is recorded of any file")
@@ -171,28 +226,25 @@ def _below(directory: Path, root: Path) -> str:
     return show_path(os.fsencode(directory.relative_to(resolved))) if directory.is_relative_to(resolved) else str(directory)
 
 
-def _run(project: Project, asked: ToRun, finished: Finished, seen: Seen, mapped: Mapped) -> Run:
-    snapshot = mapped.view.tree.snapshot
-    run_id = new_id("r")
-    locks = {show_path(path): mapped.view.blob_id(path) for path in mapped.view.files if is_lock_file(path)}
-    environment = describe(asked.command, asked.given, asked.variables, locks, seen.sessions)
+def _run(begun: Begun, ended: _Ended, mapped: Mapped) -> Run:
+    finished, environment = ended.finished, told_from_within(begun.environment, ended.seen.sessions)
     return Run(
-        id=run_id,
-        revision=snapshot.revision,
-        tree_id=snapshot.tree_id,
-        snapshot_key=snapshot.key,
-        command=tuple(mask(word) for word in asked.command),
-        directory="",
+        id=begun.id,
+        revision=begun.revision,
+        tree_id=begun.tree_id,
+        snapshot_key=begun.snapshot_key,
+        command=begun.command,
+        directory=begun.directory,
         environment=fingerprint(environment),
         environment_detail=environment,
         exit_code=finished.exit_code,
         ending=finished.ending,
-        at="",
+        at=begun.at,
         seconds=round(finished.seconds, 3),
-        output_ref=OUTPUT + run_id if finished.output else "",
-        tool=_tool(seen),
-        author=project.author_text(),
-        detail=_detail(asked, finished, seen, mapped, project.repository.workdir),
+        output_ref=OUTPUT + begun.id if finished.output else "",
+        tool=_tool(ended.seen),
+        author=begun.author,
+        detail=_detail(begun, ended, mapped),
     )
 
 
@@ -201,12 +253,15 @@ def _tool(seen: Seen) -> str:
     return f"pytest {first['pytest']} ({first['tracer']})" if first is not None else ""
 
 
-def _detail(asked: ToRun, finished: Finished, seen: Seen, mapped: Mapped, root: Path | None) -> dict[str, Any]:
-    detail: dict[str, Any] = {"how": asked.how, "rootdir": str(next((s.get("rootdir", "") for s in seen.sessions), ""))}
+def _detail(begun: Begun, ended: _Ended, mapped: Mapped) -> dict[str, Any]:
+    finished, seen = ended.finished, ended.seen
+    detail: dict[str, Any] = {"how": begun.how, "rootdir": str(next((s.get("rootdir", "") for s in seen.sessions), ""))}
     # What it takes to run the same again.
-    detail |= {"variables": list(asked.variables)} if asked.variables else {}
-    detail |= {"reports": [_below(path.resolve(), root) for path in asked.reports]} if asked.reports and root is not None else {}
+    detail |= {"variables": list(begun.variables)} if begun.variables else {}
+    detail |= {"reports": list(begun.reports)} if begun.reports else {}
     notes = []
+    if finished.ending == "unwatched":
+        notes.append("who recorded it was killed: how the command ended is not known, nor more of its output than its beginning")
     if finished.dropped:
         notes.append(f"{finished.dropped:,} bytes of output in the middle were not kept")
     if b"\0" in finished.output:
@@ -216,9 +271,11 @@ def _detail(asked: ToRun, finished: Finished, seen: Seen, mapped: Mapped, root: 
         notes.append(f"{len(seen.sessions) - seen.finished} of {len(seen.sessions)} processes did not end by themselves: results up to then are kept")
     if seen.unread:
         notes.append(f"{seen.unread:,} lines of what the tests told could not be read")
-    if mapped.changed:
+    if mapped.view.tree.snapshot.key != begun.snapshot_key:
+        notes.append("the content that it ran on cannot be read any more, so nothing is said of what ran")
+    elif mapped.changed:
         notes.append(f"changed while it ran, so nothing is said of them: {', '.join(sorted(show_path(p) for p in mapped.changed)[:5])}")
-    if seen.tests and asked.how != "results" and workers and not any(mapped.path(code.path) for t in seen.tests.values() for code in t.ran):
+    if seen.tests and begun.how != "results" and workers and not any(mapped.path(code.path) for t in seen.tests.values() for code in t.ran):
         notes.append("nothing of this work tree was executed: is another copy installed?")
     if seen.deselected:
         detail |= {"deselected": seen.deselected, "left_out": sorted(seen.left_out)}
@@ -263,6 +320,7 @@ def record_run(project: Project, run: Run, told: Told) -> RunAnswer:
 
 def show_run(project: Project, text: str, *, has_output: bool = False) -> RunAnswer:
     """A recorded run. Raises UnknownRecordError."""
+    recover(project)
     run = project.ledger.runs.run(text)
     output = (project.ledger.kept_blob(run.output_ref) or b"").decode("utf-8", "replace") if has_output and run.output_ref else ""
     view = Reading(project).trees.at()
@@ -271,6 +329,7 @@ def show_run(project: Project, text: str, *, has_output: bool = False) -> RunAns
 
 def list_runs(project: Project, limit: int = 20) -> RunsAnswer:
     """The newest runs."""
+    recover(project)
     runs = project.ledger.runs
     found = runs.runs(limit)
     return RunsAnswer(tuple(run_line(run, runs.results(run.id), 0) for run in found), runs.count() - len(found))

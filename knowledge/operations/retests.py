@@ -12,7 +12,7 @@ from knowledge.invalidation.retesting import Retesting
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.identifiers import read_path
-from knowledge.records.runs import Coverage, Run, TestResult
+from knowledge.records.runs import MEANWHILE, Coverage, Run, TestResult
 
 _MOST_RUNS = 60
 """Older runs are not looked through for tests that no newer one has."""
@@ -113,8 +113,10 @@ class Retests:
 
     def reasons(self, run: Run, test: str) -> tuple[str, ...]:
         """Why the result of a test in a run does not hold in this tree; nothing where it does."""
-        if run.snapshot_key == self.view.tree.snapshot.key:
-            return ()
+        coverage = self.coverage(run)
+        of_no_content = () if coverage is None else tuple(reason for reason in coverage.tests[test].unseen if reason.endswith(MEANWHILE))
+        if of_no_content or run.snapshot_key == self.view.tree.snapshot.key:
+            return of_no_content
         judged = self._retesting(run)
         return judged.reasons(test) if judged is not None else ("what it covers was not observed",)
 

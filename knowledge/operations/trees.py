@@ -52,7 +52,11 @@ class Trees:
 
     def whole_then(self, verdict: Verdict) -> IndexedTree | None:
         """The verdict's tree with its edges, indexed now if need be: for verdicts that were said with earlier analyzers."""
-        found = self.then(verdict)
+        return self.whole_tree(verdict.tree_id, verdict.snapshot_key)
+
+    def whole_tree(self, tree_id: str, key: str = "") -> IndexedTree | None:
+        """As `then_of_tree`, with its edges."""
+        found = self.then_of_tree(tree_id, key)
         if found is None or isinstance(found, IndexedTree):
             return found
         return self.index(IndexRun(self._project, self.loader, self._extractor, found.tree))

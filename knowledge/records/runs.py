@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "crashed", "unfinished"]
 """error: set-up or tear-down failed. crashed: the process died. unfinished: it began, and nothing more is known."""
-Ending = Literal["exited", "killed", "timed-out", "interrupted", "not-started", "imported"]
-"""How a command ended; imported: it was run elsewhere, and its results were read from a file."""
+Ending = Literal["exited", "killed", "timed-out", "interrupted", "not-started", "imported", "unwatched"]
+"""How a command ended. imported: it was run elsewhere, and its results were read from a file. unwatched: its recorder was killed before it ended."""
 
 GOOD: frozenset[str] = frozenset({"passed", "xfailed", "xpassed"})
 """Outcomes of a test that ran and does not make a run fail."""
@@ -109,6 +109,10 @@ class CoveredSymbol:
 
     symbol: str
     content: str
+
+
+MEANWHILE = " changed while it ran"
+"""How a reason in `CoveredTest.unseen` ends that says a file was not, all the time, what the run is of: the result is then of no known content."""
 
 
 @dataclass(frozen=True, slots=True)

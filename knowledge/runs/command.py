@@ -68,10 +68,11 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """seconds: how long the command may take. output_bytes: how much of its output is kept."""
+    """seconds: how long the command may take. output_bytes: how much of its output is kept. inherits: a descriptor of ours that it gets, too."""
 
     seconds: float
     output_bytes: int
+    inherits: int | None = None
 
 
 def run_command(
@@ -85,7 +86,7 @@ def run_command(
     try:
         child = subprocess.Popen(
             list(command), cwd=directory, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True,
+            start_new_session=True, pass_fds=() if bounds.inherits is None else (bounds.inherits,),
         )  # fmt: skip
     except OSError as error:
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUNNABLE

@@ -29,27 +29,30 @@ def is_lock_file(path: bytes) -> bool:
     return _LOCK_FILE.match(path) is not None
 
 
-def describe(
-    command: Iterable[str], variables: Mapping[str, str], names: Iterable[str], lock_files: Mapping[str, str], sessions: Iterable[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """The environment of a run: interpreter and what is installed as the tests' own process told it, else the program that was called.
+def describe(command: Iterable[str], variables: Mapping[str, str], names: Iterable[str], lock_files: Mapping[str, str]) -> dict[str, Any]:
+    """The environment of a run as far as it is seen from outside.
 
     lock_files: path → blob id. names: of variables that count besides `VARIABLES`; of each a hash is kept, never the value.
     """
-    told = [session for session in sessions if session.get("python")]
-    detail: dict[str, Any] = {
+    return {
         "platform": f"{sys.platform} {platform.machine()}",
         "lock_files": dict(sorted(lock_files.items())),
         "variables": {name: _hash(variables[name]) for name in sorted({*VARIABLES, *names}) if name in variables},
+        "program": _program(next(iter(command), ""), variables),
     }
-    if told:
-        first = told[0]
-        detail["interpreter"] = f"{first.get('implementation', '')} {first['python']}".strip()
-        detail["distributions"] = sorted({str(name) for session in told for name in session.get("distributions", ())})
-        detail["pytest"] = str(first.get("pytest", ""))
-    else:
-        detail["program"] = _program(next(iter(command), ""), variables)
-    return detail
+
+
+def told_from_within(detail: Mapping[str, Any], sessions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The environment with the interpreter and what is installed, where the tests' own processes told it: that counts, not the program called."""
+    told = [session for session in sessions if session.get("python")]
+    if not told:
+        return dict(detail)
+    first = told[0]
+    return {name: value for name, value in detail.items() if name != "program"} | {
+        "interpreter": f"{first.get('implementation', '')} {first['python']}".strip(),
+        "distributions": sorted({str(name) for session in told for name in session.get("distributions", ())}),
+        "pytest": str(first.get("pytest", "")),
+    }
 
 
 def fingerprint(detail: Mapping[str, Any]) -> str:

@@ -69,6 +69,10 @@ class Runs:
         known = [row.id for row in self._db.execute(select(table.c.id).order_by(table.c.at.desc()).limit(1_000))]
         raise UnknownRecordError(f"there is no run {text!r}", suggestions=get_close_matches(text, known, _NEAR, 0.6) or known[:_NEAR])
 
+    def has(self, run_id: str) -> bool:
+        """Whether there is a run of this whole id."""
+        return bool(self._adding.existing(tables.run, "id", [run_id]))
+
     def runs(self, limit: int = 0) -> list[Run]:
         """The runs, newest first; at most `limit` of them (0: all)."""
         table = tables.run

@@ -46,12 +46,23 @@ def file_lock(path: Path, seconds: float) -> Iterator[None]:
 def sole_holder(path: Path) -> Iterator[bool]:
     """Hold the lock of work that one process at a time does; False at once where another holds it. The folder has to be there."""
     with path.open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+        yield _is_taken(file.fileno())
+
+
+@contextmanager
+def inheritable_lock(path: Path) -> Iterator[int]:
+    """Hold a new lock; the descriptor that holds it, for a child to inherit: it is free when this process and all such children closed it."""
+    with path.open("ab") as file:
+        _is_taken(file.fileno())
+        yield file.fileno()
+
+
+def _is_taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _wait(descriptor: int, path: Path, seconds: float) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -53,13 +57,30 @@ def run_command(settings: Settings, command: tuple[str, ...], how: str, timeout:
             stream.write(chunk)
             stream.flush()
 
-    with opened(settings) as project:
+    with opened(settings) as project, _ending_with_the_command():
         answer = observing.observe(project, asked, pass_on)
     show(answer, settings)
     if answer.run.ending == "timed-out":
         return TIMED_OUT
     code = answer.run.exit_code or 0
     return code if code >= 0 else 128 - code
+
+
+@contextmanager
+def _ending_with_the_command() -> Iterator[None]:
+    """To be asked to end is an interruption: the command is ended, too, and what was seen of it is recorded."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    # nohup(1) has a program ignore the second.
+    wanted = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt) for number in wanted}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 @click.command("list", cls=Verb)
