@@ -82,7 +82,7 @@ def _claim_item(claim: ClaimLine) -> GateItem:
 
 
 def _test_item(test: TestLine) -> GateItem:
-    reason, act = "; ".join(test.reasons[:2]), f"knowledge run -- {shlex.join(['pytest', test.told_from_the_top])}"
+    reason, act = "; ".join(test.reasons[:2]), test.act or f"knowledge run -- {shlex.join(['pytest', test.told_from_the_top])}"
     if test.is_flaky:
         return GateItem("test-flaky", test.test, reason or "it came to different results at the same fingerprint", act)
     is_failing = test.outcome in ("failed", "error", "crashed", "unfinished") and test.state in ("exact", "equal")

@@ -19,7 +19,7 @@ from knowledge.claims.covered import content_of, hash_of, imported_of, names_of
 from knowledge.claims.imported import Parsed, parse, read_newly, spread, tainted
 from knowledge.claims.view import FactsView
 from knowledge.records.identifiers import SymbolId, file_symbol, read_path, read_symbol, show_path
-from knowledge.records.runs import Coverage, CoveredFile
+from knowledge.records.runs import Coverage, CoveredFile, CoveredTest
 
 CANNOT_NOTICE = (
     "what no run showed: files whose absence was noticed, the network, the clock, programs outside of the repository",
@@ -65,11 +65,22 @@ class Retesting:
             if (by is None and mask >> number & 1) or (by is not None and not by.isdisjoint(ran)):
                 found.append(f"{name} of {self._coverage.files[number].path} came or went")
         found += [f"{path} changed, which it opens" for path, was in covered.opened.items() if self.opened(path) != was]
+        found += self._by_imports(covered)
         if self._coverage.settings != self._settings:
             found.append("the settings of the test runner changed")
         if covered.unseen and not found and self._any_changed:
             found.append(f"code changed, and it may rest on more than was seen: {', '.join(covered.unseen)}")
         return tuple(dict.fromkeys(found))[:_MOST_REASONS]
+
+    def _by_imports(self, covered: CoveredTest) -> Iterable[str]:
+        """Of a test that was not observed: what of its imports, as the code has them, is otherwise."""
+        for path, was in covered.rests_on.items():
+            if (now := self._view.blob_id(read_path(path))) != was:
+                yield f"{path} {'changed' if now else 'is gone'}, on which it rests by its imports"
+        for path in covered.begins_in:
+            for other in sorted(self._reach(read_path(path))):
+                if show_path(other) not in covered.rests_on:
+                    yield f"an import now leads to {show_path(other)}"
 
     def opened(self, path: str) -> str:
         """The hash of a file that a test opened, or of the names in a folder (`path/`)."""

@@ -3,36 +3,54 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from knowledge.errors import UsageError
 from knowledge.invalidation.retesting import CANNOT_NOTICE
-from knowledge.operations.observing import recover
+from knowledge.operations.inferred_coverage import is_script_test
+from knowledge.operations.observing import ToRun, observe, recover, to_run
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.retests import Known, Retests
+from knowledge.operations.running_again import Again, again, pytest_words
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import Checked
-from knowledge.records.identifiers import SymbolId, read_symbol
-from knowledge.records.run_answers import AffectedAnswer, TestLine
+from knowledge.records.identifiers import SymbolId, read_path, read_symbol, show_path
+from knowledge.records.run_answers import AffectedAnswer, RunAnswer, TestLine
+from knowledge.records.runs import Run
 
 DIRTY = "dirty"
 _MOST_SHOWN = 200
 _MOST_ON_A_LINE = 400
 """Tests that a command line names one by one; more are named by their files."""
 _NEVER_RAN = "it never ran here under observation"
+_NEVER_TOLD = "no report told of its tests"
+_MOST_RUNS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What `affected_tests` found, for those who go on with it. lines: the tests to run; states: of all tests."""
+    """What `affected_tests` found, for those who go on with it. lines: the tests to run; states: of all tests.
+
+    pytest: how the latest run called it, () where none did. again: what runs the tests of other runners.
+    """
 
     lines: tuple[TestLine, ...]
     states: Counter[str]
     compared: str
     view: IndexedTree
     notes: tuple[str, ...]
+    pytest: tuple[str, ...]
+    again: tuple[Again, ...]
+
+    @property
+    def command(self) -> str:
+        """What runs the tests of pytest; "" for none."""
+        return pytest_command([line.told_from_the_top for line in self.lines if not _is_script(line)])
 
 
 def affected(project: Project, change: str = "", *, limit: int = _MOST_SHOWN) -> AffectedAnswer:
@@ -43,17 +61,28 @@ def affected(project: Project, change: str = "", *, limit: int = _MOST_SHOWN) ->
     reading = Reading(project)
     found = affected_tests(project, reading, change)
     known = sum(found.states.values()) - found.states["new"]
-    unknown = () if known else ("no run that was observed is recorded: run the tests with `knowledge run -- pytest` once",)
+    unknown = () if known else ("no run that tells of tests is recorded: run them with `knowledge run -- pytest`, or another's with --report, once",)
     return AffectedAnswer(
         tree=project.tree_name(found.view.tree.snapshot),
         compared=found.compared,
         tests=found.lines[:limit] if limit else found.lines,
         states={state: count for state, count in sorted(found.states.items()) if count},
-        command=pytest_command([line.told_from_the_top for line in found.lines]),
+        command=found.command,
         checked=Checked(known, found.states["new"], (*unknown, *((_NEVER_RAN,) if found.states["new"] else ()))),
         left_out=max(0, len(found.lines) - limit) if limit else 0,
         notes=(*found.notes, *(f"cannot notice: {text}" for text in CANNOT_NOTICE)),
+        others=tuple(again.line for again in found.again),
     )
+
+
+def run_affected(project: Project, start: Path, change: str = "") -> list[RunAnswer]:
+    """Run the tests that must run again, recorded as they were before; one answer for each command."""
+    found = affected_tests(project, Reading(project), change)
+    asked = []
+    if words := shlex.split(found.command)[1:]:
+        asked.append(ToRun((*(found.pytest or (sys.executable, "-m", "pytest")), *words), start))
+    asked += [to_run(project, one.run, one.words) for one in found.again]
+    return [observe(project, to_be) for to_be in asked]
 
 
 def affected_tests(project: Project, reading: Reading, change: str = "") -> Affected:
@@ -63,17 +92,36 @@ def affected_tests(project: Project, reading: Reading, change: str = "") -> Affe
     retests = Retests(project, head)
     before = Retests(project, base) if base is not None else None
     lines, states = [], Counter[str]()
+    by_imports: dict[str, tuple[Run, dict[str, None]]] = {}
     for test, known in sorted(retests.known.items()):
-        if known.result.symbol and not _is_there(read_symbol(known.result.symbol), head):
+        begins_in = retests.begins_in(test)
+        if _is_gone(known, begins_in, head):
             states["gone"] += 1
             continue
         line = _line(test, known, retests, before)
+        if begins_in:
+            line = replace(line, act=again(known.run, begins_in).line)
         states[line.state] += 1
         if line.state in ("changed", "unknown") or (not change and line.state != "changed" and not _is_good(known)):
             lines.append(line)
+            by_imports.setdefault(known.run.id, (known.run, {}))[1].update(dict.fromkeys(begins_in))
     fresh = [TestLine(str(symbol), "", str(symbol), state="new", reasons=(_NEVER_RAN,)) for symbol in _unknown_tests(head, retests)]
+    scripts = [known.run for test, known in retests.known.items() if retests.begins_in(test)]
+    latest = max(scripts, key=lambda run: run.at, default=None)
+    for path in _unknown_scripts(head, retests):
+        fresh.append(TestLine(path, "", path, state="new", reasons=(_NEVER_TOLD,), act=again(latest, [path]).line if latest is not None else ""))
+        if latest is not None:
+            by_imports.setdefault(latest.id, (latest, {}))[1][path] = None
     states["new"] += len(fresh)
-    return Affected((*lines, *fresh), states, compared, head, _notes(project))
+    return Affected(
+        lines=(*lines, *fresh),
+        states=states,
+        compared=compared,
+        view=head,
+        notes=_notes(project, retests),
+        pytest=next(filter(None, (pytest_words(run.command) for run in project.ledger.runs.runs(_MOST_RUNS) if run.is_local)), ()),
+        again=tuple(again(run, files) for run, files in by_imports.values() if files and run.is_local and run.command),
+    )
 
 
 def _ends(reading: Reading, change: str) -> tuple[IndexedTree | None, IndexedTree, str]:
@@ -107,6 +155,16 @@ def _line(test: str, known: Known, retests: Retests, before: Retests | None) -> 
     return TestLine(test, result.outcome, result.symbol, result.seconds, result.message, result.is_flaky, state, reasons, known.run.id)
 
 
+def _is_gone(known: Known, begins_in: Sequence[str], view: IndexedTree) -> bool:
+    if known.result.symbol:
+        return not _is_there(read_symbol(known.result.symbol), view)
+    return bool(begins_in) and not any(view.has_path(read_path(path)) for path in begins_in)
+
+
+def _is_script(line: TestLine) -> bool:
+    return bool(line.act) or is_script_test(read_path(line.test))
+
+
 def _is_good(known: Known) -> bool:
     return known.result.outcome in ("passed", "xfailed", "skipped", "xpassed") and not known.result.is_flaky
 
@@ -138,9 +196,17 @@ def _unknown_tests(view: IndexedTree, retests: Retests) -> list[SymbolId]:
     return found
 
 
-def _notes(project: Project) -> tuple[str, ...]:
+def _unknown_scripts(view: IndexedTree, retests: Retests) -> list[str]:
+    """Files of tests in JavaScript or TypeScript, by their usual names, of which no report told."""
+    known = {path for test in retests.known for path in retests.begins_in(test)}
+    return [shown for path in sorted(view.files) if is_script_test(path) and (shown := show_path(path)) not in known]
+
+
+def _notes(project: Project, retests: Retests) -> tuple[str, ...]:
     runs = project.ledger.runs.runs(1)
-    return (f"latest run: {runs[0].id} at {runs[0].at}",) if runs else ()
+    inferred = sum(1 for test in retests.known if retests.begins_in(test))
+    by_imports = f"inferred: what {inferred} tests rest on is known by the imports in the code, for no run showed it" if inferred else ""
+    return (*([f"latest run: {runs[0].id} at {runs[0].at}"] if runs else []), *filter(None, [by_imports]))
 
 
 def pytest_command(tests: list[str]) -> str:

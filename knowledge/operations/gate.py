@@ -58,7 +58,7 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
         claims=claims,
         bare=bare,
         tests=tests,
-        command=pytest_command([line.told_from_the_top for line in tests]),
+        command=pytest_command([line.told_from_the_top for line in tests if not line.act]),
         is_observed=bool(reported) or sum(affected.states.values()) > affected.states["new"],
         is_changed=bool(touched),
         vanished=vanished,
@@ -103,7 +103,10 @@ def _of_the_work(lines: Iterable[TestLine], before: IndexedTree, view: IndexedTr
     found = []
     for line in lines:
         symbol = read_symbol(line.symbol) if line.symbol else None
-        if line.state != "new" or symbol is None or _bodies(symbol.path, before).get(line.symbol) != _bodies(symbol.path, view).get(line.symbol):
+        if symbol is not None and not symbol.qualified_name and line.state == "new":
+            if before.blob_id(symbol.path) != view.blob_id(symbol.path):
+                found.append(line)
+        elif line.state != "new" or symbol is None or _bodies(symbol.path, before).get(line.symbol) != _bodies(symbol.path, view).get(line.symbol):
             found.append(line)
     return found
 
@@ -208,11 +211,11 @@ def _unexercised(project: Project, before: IndexedTree, view: IndexedTree, paths
     for known in {k.run.id: k.run for k in retests.known.values()}.values():
         coverage = retests.coverage(known)
         ran |= {symbol.symbol for symbol in coverage.symbols} if coverage is not None else set()
-    if not ran:
-        return []
+    endings = {symbol.partition("::")[0].rpartition(".")[2] for symbol in ran}
     found = []
     for path in sorted(paths):
-        if view.kinds_of(path):
+        # Of a language in which no run was observed nothing is known.
+        if view.kinds_of(path) or show_path(path).rpartition(".")[2] not in endings:
             continue
         old = _bodies(path, before)
         found += [symbol for symbol, body in _bodies(path, view).items() if old.get(symbol) != body and symbol not in ran]

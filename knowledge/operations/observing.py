@@ -20,6 +20,7 @@ from knowledge.facts.importers.observer import Seen, read_folder
 from knowledge.facts.importers.reports import ReportedTest, read_report
 from knowledge.facts.importers.type_checks import ToldCheck, is_check, read_check
 from knowledge.operations.covering import OBSERVER, Mapped, counts, coverage_of, observed_edges, reported_results, results_of
+from knowledge.operations.inferred_coverage import ByImports
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.project import WORKING_TREE, Project, new_id
 from knowledge.operations.reading import Reading
@@ -30,7 +31,7 @@ from knowledge.operations.type_checking import DETAIL, HowChecked, check_detail,
 from knowledge.records.analyses import Analysis
 from knowledge.records.identifiers import read_path, show_path
 from knowledge.records.run_answers import RunAnswer, RunLine, RunsAnswer, TestLine
-from knowledge.records.runs import BAD, Coverage, Run, TestResult
+from knowledge.records.runs import BAD, MEANWHILE, Coverage, CoveredTest, Run, TestResult
 from knowledge.runs.command import Bounds, Finished, run_command
 from knowledge.runs.environment import describe, fingerprint, is_lock_file, told_from_within
 
@@ -56,6 +57,13 @@ class ToRun:
     variables: tuple[str, ...] = ()
     reports: tuple[Path, ...] = ()
     given: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+
+def to_run(project: Project, run: Run, command: tuple[str, ...]) -> ToRun:
+    """To run a command where and as a recorded run was: with its variables and reports."""
+    root, detail = project.repository.workdir or Path(), run.detail
+    reports = tuple(root / path for path in detail.get("reports", ()))
+    return ToRun(command, root / run.directory, str(detail.get("how", "edges")), variables=tuple(detail.get("variables", ())), reports=reports)
 
 
 def observe(project: Project, asked: ToRun, pass_on: Callable[[bytes], None] = lambda chunk: None) -> RunAnswer:
@@ -136,15 +144,17 @@ def _recorded(project: Project, begun: Begun, ended: _Ended, view: IndexedTree |
         begun, seen.calls = replace(begun, how="results"), set()
     reports, checks, unread = _reports(begun, root)
     here = view or Reading(project).trees.at()
-    mapped = Mapped(here, _changed_meanwhile(project, here) if view is not None else here.files)
+    mapped = Mapped(here, _changed_meanwhile(project, here, begun) if view is not None else here.files)
     run = _run(begun, ended, mapped)
     if reports:
         run = replace(run, tool=", ".join([*filter(None, [run.tool]), *dict.fromkeys(reports)]))
     if unread:
         run = replace(run, detail=run.detail | {"notes": [*run.detail.get("notes", []), *unread]})
     run = _with_check(run, begun, _Heard(ended.finished, checks, str(root)), mapped)
-    told = reported_results([test for tests in reports.values() for test in tests], run.id, mapped, frozenset(seen.tests))
-    return record_run(project, run, Told(seen, mapped, told, mask(ended.finished.output.decode("utf-8", "replace"))))
+    reported = [test for tests in reports.values() for test in tests]
+    told = reported_results(reported, run.id, mapped, frozenset(seen.tests))
+    inferred = {} if view is None else ByImports(view).covered(reported, begun.command, begun.directory)
+    return record_run(project, run, Told(seen, mapped, told, inferred, mask(ended.finished.output.decode("utf-8", "replace"))))
 
 
 def _reports(begun: Begun, root: Path) -> tuple[dict[str, list[ReportedTest]], list[ToldCheck], list[str]]:
@@ -215,10 +225,10 @@ def _observing(asked: ToRun, folder: Path, root: Path) -> dict[str, str]:
     }
 
 
-def _changed_meanwhile(project: Project, view: IndexedTree) -> list[bytes]:
-    """Files that were there and are not what they were when the run began."""
-    after = project.repository.tree(WORKING_TREE)
-    return [change.path for change in project.repository.diff(view.tree, after) if change.old is not None]
+def _changed_meanwhile(project: Project, view: IndexedTree, begun: Begun) -> list[bytes]:
+    """Files that were there and are not what they were when the run began, the reports that it was to write aside."""
+    after, written = project.repository.tree(WORKING_TREE), {read_path(name) for name in begun.reports}
+    return [change.path for change in project.repository.diff(view.tree, after) if change.old is not None and change.path not in written]
 
 
 def _below(directory: Path, root: Path) -> str:
@@ -284,11 +294,12 @@ def _detail(begun: Begun, ended: _Ended, mapped: Mapped) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is known of a run besides the run itself. reported: results that only a report tells. output: masked."""
+    """What is known of a run besides the run itself. reported: results that only a report tells; inferred: what they rest on. output: masked."""
 
     seen: Seen
     mapped: Mapped
     reported: list[TestResult]
+    inferred: Mapping[str, CoveredTest]
     output: str = ""
 
 
@@ -297,8 +308,12 @@ def record_run(project: Project, run: Run, told: Told) -> RunAnswer:
     seen, mapped, output = told.seen, told.mapped, told.output
     results = [*results_of(seen, run.id, mapped), *told.reported]
     coverage: Coverage | None = None
+    settings = settings_hash(mapped.view, str(run.detail.get("rootdir", "")))
     if run.detail.get("how") in ("functions", "edges") and seen.tests:
-        coverage = coverage_of(seen, mapped, settings_hash(mapped.view, str(run.detail.get("rootdir", ""))))
+        coverage = coverage_of(seen, mapped, settings)
+    if told.inferred:
+        coverage = coverage or Coverage(settings=settings)
+        coverage = replace(coverage, tests={**_of_known_content(told.inferred, mapped), **coverage.tests})
     flaky = Retests(project, mapped.view).flaky(results, run.environment)
     results = [replace(result, is_flaky=result.is_flaky or result.test in flaky) for result in results]
     ledger = project.ledger
@@ -316,6 +331,14 @@ def record_run(project: Project, run: Run, told: Told) -> RunAnswer:
                 observed_edges(seen, mapped),
             )  # fmt: skip
     return run_answer(project, mapped.view, run, results, output)
+
+
+def _of_known_content(inferred: Mapping[str, CoveredTest], mapped: Mapped) -> dict[str, CoveredTest]:
+    changed = {show_path(path) for path in mapped.changed}
+    return {
+        test: replace(covered, unseen=tuple(f"{path}{MEANWHILE}" for path in sorted(changed & covered.rests_on.keys())[:3]))
+        for test, covered in inferred.items()
+    }
 
 
 def show_run(project: Project, text: str, *, has_output: bool = False) -> RunAnswer:
@@ -349,7 +372,7 @@ def run_answer(
     lines = tuple(test_line(r, states.get(r.test, "exact" if run.snapshot_key == view.tree.snapshot.key else "")) for r in worth)
     return RunAnswer(
         tree=project.tree_name(view.tree.snapshot),
-        run=run_line(run, results, len(coverage.tests) if coverage is not None else 0),
+        run=run_line(run, results, sum(1 for test in coverage.tests.values() if not test.begins_in) if coverage is not None else 0),
         tests=lines if is_whole else lines[:_MOST_TESTS],
         environment=run.environment_detail,
         output=output if is_whole else "",

@@ -7,8 +7,7 @@ claim where nothing changed but what the run shows: what its tests cover and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from knowledge.claims.lifecycle import STATUS_OF_VERDICT
 from knowledge.claims.masking import MASK
@@ -17,7 +16,7 @@ from knowledge.graph.queries import tests_of
 from knowledge.invalidation.propagate import Held, fingerprint
 from knowledge.operations.graph_tree import GraphTree
 from knowledge.operations.kept_tree import kept_blobs
-from knowledge.operations.observing import ToRun, observe
+from knowledge.operations.observing import observe, to_run
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.run_evidence import run_evidence
 from knowledge.operations.tree_view import IndexedTree
@@ -120,16 +119,7 @@ def _call(run: Run) -> tuple[object, ...]:
 
 def _run(project: Project, run: Run, seconds: float, told: _Told) -> Run:
     """Run a recorded command where it ran before, observed as it was then."""
-    root = project.repository.workdir or Path()
-    asked = ToRun(
-        run.command,
-        root / run.directory,
-        str(run.detail.get("how", "edges")),
-        seconds,
-        tuple(run.detail.get("variables", ())),
-        reports=tuple(root / path for path in run.detail.get("reports", ())),
-    )
-    answer = observe(project, asked)
+    answer = observe(project, replace(to_run(project, run, run.command), seconds=seconds))
     results = ", ".join(f"{count} {outcome}" for outcome, count in answer.run.results.items())
     told.ran.append(f"{answer.run.id}: {answer.run.command} {answer.run.ending} {answer.run.exit_code}{f': {results}' if results else ''}")
     return project.ledger.runs.run(answer.run.id)

@@ -11,8 +11,9 @@ from knowledge.claims.covered import hash_of
 from knowledge.invalidation.retesting import Retesting
 from knowledge.operations.project import Project
 from knowledge.operations.tree_view import IndexedTree
-from knowledge.records.identifiers import read_path
+from knowledge.records.identifiers import read_path, show_path
 from knowledge.records.runs import MEANWHILE, Coverage, Run, TestResult
+from knowledge.runs.environment import sets_up_scripts
 
 _MOST_RUNS = 60
 """Older runs are not looked through for tests that no newer one has."""
@@ -91,6 +92,11 @@ class Retests:
             self._coverage[run.id] = self._project.ledger.runs.coverage(run.id) if run.snapshot_key else None
         return self._coverage[run.id]
 
+    def begins_in(self, test: str) -> tuple[str, ...]:
+        """The files with whose imports a known test begins of which a report alone tells; () for one that was observed."""
+        coverage = self.coverage(self.known[test].run)
+        return coverage.tests[test].begins_in if coverage is not None else ()
+
     def is_as_it_ran(self, run: Run, position: int) -> bool:
         """Whether a symbol of a run's coverage has the text here that it had there."""
         if run.snapshot_key == self.view.tree.snapshot.key:
@@ -118,7 +124,15 @@ class Retests:
         if of_no_content or run.snapshot_key == self.view.tree.snapshot.key:
             return of_no_content
         judged = self._retesting(run)
-        return judged.reasons(test) if judged is not None else ("what it covers was not observed",)
+        if coverage is None or judged is None:
+            return ("what it covers was not observed",)
+        covered = coverage.tests[test]
+        fresh = sorted(self._setting_up_scripts - covered.rests_on.keys()) if covered.begins_in else ()
+        return (*judged.reasons(test), *(f"{path} is new, and may set up the tests' runner" for path in fresh))
+
+    @cached_property
+    def _setting_up_scripts(self) -> frozenset[str]:
+        return frozenset(show_path(path) for path in self.view.files if sets_up_scripts(path))
 
     def _retesting(self, run: Run) -> Retesting | None:
         if run.id not in self._judged:

@@ -33,7 +33,7 @@ class RunLine:
 class TestLine:
     """A test and what it came to. state, of an earlier result: exact, equal (HEAD moved, what it rests on is as it was), changed, new.
 
-    reasons: why it must run again, or why what it covers is not known.
+    reasons: why it must run again, or why what it covers is not known. act: what runs it again, as one types it, where that is not pytest.
     """
 
     test: str
@@ -45,6 +45,7 @@ class TestLine:
     state: str = ""
     reasons: tuple[str, ...] = ()
     run: str = ""
+    act: str = ""
 
     @property
     def told_from_the_top(self) -> str:
@@ -79,7 +80,8 @@ class RunsAnswer:
 class AffectedAnswer:
     """Which tests must run again, each with its reasons. states: exact, equal, changed, new → how many tests.
 
-    command: what runs them with pytest, "" for none. compared: what is held against what. checked: how many tests could be judged.
+    command: what runs them with pytest, "" for none; others: what runs those of other runners, as one types it. compared: what is held against what.
+    checked: how many tests could be judged.
     """
 
     tree: TreeName
@@ -90,6 +92,7 @@ class AffectedAnswer:
     checked: Checked
     left_out: int = 0
     notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

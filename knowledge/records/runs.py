@@ -120,11 +120,14 @@ class CoveredTest:
     """What one test rests on. ran: positions in `Coverage.symbols`, its own body and its fixtures among them.
 
     opened: path → hash of files that it read (a folder: of the names in it). unseen: why it may rest on more than was seen.
+    rests_on: path → blob id of what it imports by the code, from the files in `begins_in` on, where nothing was observed.
     """
 
     ran: tuple[int, ...] = ()
     opened: dict[str, str] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
+    rests_on: dict[str, str] = field(default_factory=dict)
+    begins_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

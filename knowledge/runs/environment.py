@@ -23,10 +23,20 @@ _LOCK_FILE = re.compile(
     rb"|composer\.lock)\Z"
 )
 
+_SCRIPT_SETTINGS = re.compile(
+    rb"package\.json|tsconfig[\w.-]*\.json|jsconfig\.json|(?:vitest|vite|jest|babel|ava|mocha|swc)[\w.-]*\.(?:[cm]?[jt]s|json)"
+    rb"|\.(?:mocharc|babelrc|swcrc)[\w.]*|\.env[\w.]*"
+)
+
 
 def is_lock_file(path: bytes) -> bool:
     """Whether a path is by its name one that fixes what is installed."""
     return _LOCK_FILE.match(path) is not None
+
+
+def sets_up_scripts(path: bytes) -> bool:
+    """Whether a path is by its name one that fixes what is installed, or that sets up a runner of tests in JavaScript or TypeScript."""
+    return is_lock_file(path) or _SCRIPT_SETTINGS.fullmatch(path.rpartition(b"/")[2]) is not None
 
 
 def describe(command: Iterable[str], variables: Mapping[str, str], names: Iterable[str], lock_files: Mapping[str, str]) -> dict[str, Any]:

@@ -66,6 +66,25 @@ def test_both_families_of_pytest_give_the_same_ids(tmp_path: Path, family: str) 
     assert any("assert 1 == 0" in test.message for test in tests)
 
 
+SCRIPTS = """<testsuites name="vitest tests"><testsuite name="tests/a.test.ts">
+<testcase classname="tests/a.test.ts" name="group &gt; opens" time="0.1"/></testsuite>
+<testcase name="top" time="0.1" classname="test"/>
+<testsuite name="group"><testsuite name="deep"><testcase name="inner" classname="test"><failure message="1 == 2"/></testcase></testsuite></testsuite>
+<testcase classname="app.Shop" name="sells" file="spec/shop.js"/>
+</testsuites>"""
+
+
+def test_junit_of_script_runners() -> None:
+    """Vitest's class is the test's file; node's runner tells no file, and its groups are suites."""
+    _, tests = read_report(SCRIPTS.encode())
+    assert [(test.test, test.path, test.outcome) for test in tests] == [
+        ("tests/a.test.ts::group > opens", "tests/a.test.ts", "passed"),
+        ("top", "", "passed"),
+        ("group > deep > inner", "", "failed"),
+        ("spec/shop.js::app.Shop::sells", "spec/shop.js", "passed"),
+    ]
+
+
 def test_jest_and_vitest() -> None:
     """Titles are joined, paths told below the root, a suite that does not run is an error."""
     form, tests = read_report(JEST.encode(), "/w")

@@ -7,6 +7,7 @@ XML can be larger than its bytes (billion laughs) or read another file.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -22,6 +23,8 @@ _OUTCOMES: dict[str, Outcome] = {"failure": "failed", "error": "error", "skipped
 _JEST: dict[str, Outcome] = {
     "passed": "passed", "failed": "failed", "pending": "skipped", "skipped": "skipped", "todo": "skipped", "disabled": "skipped", "focused": "passed",
 }  # fmt: skip
+_SCRIPT = re.compile(r"/.*\.[cm]?[jt]sx?\Z|\A[^/ ]+\.(?:test|spec)\.[cm]?[jt]sx?\Z")
+"""A class that is the path of a file of JavaScript or TypeScript."""
 _LONGEST = 2_000
 _MOST_TESTS = 500_000
 
@@ -54,7 +57,7 @@ class _JUnit:
     def __init__(self) -> None:
         self._found: list[ReportedTest] = []
         self._case: Mapping[str, str] | None = None
-        self._suite_file: list[str] = []
+        self._suites: list[tuple[str, str]] = []
         self._outcome: Outcome = "passed"
         self._message: list[str] = []
         self._is_text = False
@@ -80,7 +83,7 @@ class _JUnit:
             raise InvalidRecordError(f"the report begins with <{name}>; JUnit XML begins with <testsuites> or <testsuite>")
         self._seen_root = True
         if name == "testsuite":
-            self._suite_file.append(attributes.get("file", ""))
+            self._suites.append((attributes.get("name", ""), attributes.get("file", "")))
         elif name == "testcase":
             self._case, self._outcome, self._message = attributes, "passed", []
         elif self._case is not None and name in _OUTCOMES:
@@ -100,8 +103,8 @@ class _JUnit:
     def _end(self, name: str) -> None:
         if name in _OUTCOMES:
             self._is_text = False
-        elif name == "testsuite" and self._suite_file:
-            self._suite_file.pop()
+        elif name == "testsuite" and self._suites:
+            self._suites.pop()
         elif name == "testcase" and self._case is not None:
             if len(self._found) >= _MOST_TESTS:
                 raise InvalidRecordError(f"the report tells of more than {_MOST_TESTS:,} tests")
@@ -109,11 +112,16 @@ class _JUnit:
             self._case = None
 
     def _reported(self, case: Mapping[str, str]) -> ReportedTest:
-        path = case.get("file") or next((file for file in reversed(self._suite_file) if file), "")
+        classname, name = case.get("classname", ""), case.get("name", "")
+        path = case.get("file") or next((file for _, file in reversed(self._suites) if file), "")
+        if _SCRIPT.search(classname):
+            # As vitest writes it; the class of node's own runner is always `test`, and its groups are suites.
+            path, classname = path or classname, ""
+        elif classname in ("", "test") and not path.endswith(".py"):
+            classname, name = "", " > ".join([*(suite for suite, _ in self._suites if suite), name])
         line = int(case["line"]) + 1 if case.get("line", "").isdigit() else 0
         message = "\n".join(part for part in self._message if part.strip())[:_LONGEST]
-        name = _node_id(case.get("classname", ""), case.get("name", ""), path)
-        return ReportedTest(name, self._outcome, _seconds(case.get("time")), message, path, line)
+        return ReportedTest(_node_id(classname, name, path), self._outcome, _seconds(case.get("time")), message, path, line)
 
 
 def _node_id(classname: str, name: str, path: str) -> str:
