@@ -90,16 +90,20 @@ def _settings(view: IndexedTree, tool: str, below: str) -> Iterator[tuple[str, s
 
 
 def named_settings(view: IndexedTree, words: Sequence[str], below: str) -> list[str]:
-    """The files of the tree that a command names as its settings: `--config-file FILE`, `--config=FILE`, `--project FILE`."""
+    """The files of the tree that a command names as its settings: `--config-file FILE`, `--config=FILE`, `--project FILE`, `-c FILE`.
+
+    Of a folder named so (`--project FOLDER`) those that may hold settings, also where they are not there yet.
+    """
     found = []
     for before, word in zip(("", *words), words, strict=False):
         option, _, value = word.rpartition("=") if word.startswith("-") else (before, "", word)
-        if (
-            option.startswith("-")
-            and ("config" in option or "project" in option or option == "-p")
-            and view.blob_id(read_path(below + value)) is not None
-        ):
+        if not (option in ("-p", "-c") or (option.startswith("-") and ("config" in option or "project" in option))):
+            continue
+        path = read_path(below + value)
+        if view.blob_id(path):
             found.append(below + value)
+        elif view.names_in(folder := path.rstrip(b"/")):
+            found += [show_path(folder + b"/" + name) for name in sorted({*_SHARED_FILES, *(own for names in _OWN_FILES.values() for own in names)})]
     return found
 
 

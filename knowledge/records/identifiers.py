@@ -77,8 +77,8 @@ def show_path(path: bytes) -> str:
 
 
 def read_path(text: str) -> bytes:
-    """The bytes that `show_path` showed."""
-    out = re.sub(r"\\(\\|x[0-9a-f]{2})", lambda m: "\\" if m[1] == "\\" else chr(0xDC00 + int(m[1][1:], 16)), text)
+    """The bytes that `show_path` showed; what it never writes stands for itself."""
+    out = re.sub(r"\\(\\|x[89a-f][0-9a-f])", lambda m: "\\" if m[1] == "\\" else chr(0xDC00 + int(m[1][1:], 16)), text)
     return out.encode("utf-8", "surrogateescape")
 
 

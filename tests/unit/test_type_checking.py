@@ -134,6 +134,18 @@ def test_a_changed_dependency_makes_a_check_stale_and_taking_it_back_mends_it(ch
     assert checked.story() == []
 
 
+@pytest.mark.parametrize(("words", "path"), [(("--project", "settings"), "settings/pyrightconfig.json"), (("-p", "other.json"), "other.json")])
+def test_settings_that_the_command_names_count(checked: Checked, words: tuple[str, ...], path: str) -> None:
+    """A file, and what a folder may hold, there already or not."""
+    checked.repo.write("settings/about.txt", "settings of checkers\n")
+    checked.repo.write("other.json", "{}\n")
+    checked.says('{"version": "1", "generalDiagnostics": [], "summary": {"filesAnalyzed": 4, "errorCount": 0}}', 0, "pyright")
+    checked.run("pyright", "--outputjson", *words, "app")
+    assert "app/price.py" in checked.story()
+    checked.repo.write(path, '{"strict": ["app"]}\n')
+    assert checked.story() == []
+
+
 def test_nothing_is_said_of_files_that_the_checker_may_not_have_looked_at(checked: Checked) -> None:
     """Another number of files than are named, no names, a checker that fell over, or one whose errors cannot be read."""
     checked.says("Success: no issues found in 3 source files", 0)
