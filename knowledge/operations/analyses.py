@@ -19,6 +19,7 @@ from knowledge.graph.pyrefly_edges import PREDICATES as PYREFLY_PREDICATES
 from knowledge.graph.pyrefly_edges import pyrefly_edges
 from knowledge.graph.scip_edges import PREDICATES as SCIP_PREDICATES
 from knowledge.graph.scip_edges import scip_edges
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.outside import PREDICATES, OutsideTree, said_by
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
@@ -90,6 +91,7 @@ def analyze_pyrefly(project: Project, *, at: str | None = None) -> AnalysesAnswe
 
 def keep(project: Project, view: IndexedTree, told: Told) -> AnalysesAnswer:
     """Store what was said of a tree whole, each file pinned to its content there."""
+    refuse_off_record(project)
     analysis = Analysis(
         "", told.format, told.tool, told.version, told.configuration, True, view.tree.snapshot.key, view.tree.snapshot.revision, "", told.origin,
         project.now(), project.author_text(),
@@ -122,6 +124,7 @@ def list_analyses(project: Project, at: str | None = None) -> AnalysesAnswer:
 
 def withdraw_analysis(project: Project, name: str, reason: str) -> AnalysesAnswer:
     """Let an analysis answer no more; it stays in the record. `name` may be the beginning of an id. Raises UnknownRecordError."""
+    refuse_off_record(project)
     analyses = project.ledger.analyses
     fitting = [analysis for analysis in analyses.standing() if analysis.id.startswith(name)]
     if len(fitting) != 1 or not name:

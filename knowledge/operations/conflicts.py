@@ -17,6 +17,7 @@ from knowledge.claims.predicates import decide
 from knowledge.errors import InvalidRecordError, RepositoryReadError, UnknownRecordError, UnknownRevisionError
 from knowledge.invalidation.propagate import Held
 from knowledge.operations.lines import claim_line
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -61,6 +62,7 @@ def listing(project: Project, *, find: bool = False, resolved: bool = False, at:
 
 def report(project: Project, one: str, other: str, reason: str, *, at: str | None = None) -> ConflictsAnswer:
     """Say that two claims contradict each other. Raises InvalidRecordError without a reason, for one claim, and where it is known already."""
+    refuse_off_record(project)
     ledger = project.ledger
     one, other = ledger.resolve_claim(one), ledger.resolve_claim(other)
     if one == other:
@@ -80,6 +82,7 @@ def resolve(project: Project, conflict: str, stale: str, reason: str, *, at: str
 
     Raises UnknownRecordError for an unknown conflict, InvalidRecordError for a claim that has no part in it.
     """
+    refuse_off_record(project)
     reading = Reading(project)
     reconcile(project, reading)
     view = reading.trees.at(at)
@@ -101,6 +104,7 @@ def resolve(project: Project, conflict: str, stale: str, reason: str, *, at: str
 
 def support(project: Project, one: str, other: str, reason: str) -> Relation:
     """Say that one claim supports another. It makes neither of them truer; it is shown with both. Raises InvalidRecordError."""
+    refuse_off_record(project)
     ledger = project.ledger
     one, other = ledger.resolve_claim(one), ledger.resolve_claim(other)
     if one == other:
@@ -201,6 +205,7 @@ def _unlike(slot: tuple[object, ...], claims: Sequence[str], predicates: Mapping
 
 def _keep(reading: Reading, view: IndexedTree, pairs: Iterable[_Pair], *, by: str, how: str) -> list[_Pair]:
     """Write down the conflicts that are not known yet; which they were."""
+    refuse_off_record(reading.project)
     project, pairs = reading.project, list(pairs)
     related = project.ledger.relations_of({p.newer for p in pairs}, (CONTRADICTS,)).values()
     known = {conflict_id(r.source, r.target) for found in related for r in found}

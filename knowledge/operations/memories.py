@@ -20,6 +20,7 @@ from knowledge.errors import InvalidRecordError, UnknownPathError
 from knowledge.operations.evidence import of_document
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.lines import claim_line
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -154,6 +155,7 @@ def _draft(source: _Source, one: Remembered, text: str) -> Draft:
 
 def _judge(project: Project, reading: Reading, view: IndexedTree, ids: Sequence[str]) -> dict[str, str]:
     """Say of each claim what can be said of it at once: claim id → holds, does not hold, or cannot be told."""
+    refuse_off_record(project)
     held = reading.held(ids)
     statuses = reading.statuses(view, ids) if ids else {}
     told: dict[str, str] = {}

@@ -22,6 +22,7 @@ from knowledge.facts.importers.type_checks import ToldCheck, is_check, read_chec
 from knowledge.operations.covering import OBSERVER, Mapped, counts, coverage_of, observed_edges, reported_results, results_of
 from knowledge.operations.inferred_coverage import ByImports
 from knowledge.operations.kept_tree import kept_blobs
+from knowledge.operations.off_record import is_off_record, refuse_off_record
 from knowledge.operations.project import WORKING_TREE, Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.retests import Retests, settings_hash
@@ -67,7 +68,11 @@ def to_run(project: Project, run: Run, command: tuple[str, ...]) -> ToRun:
 
 
 def observe(project: Project, asked: ToRun, pass_on: Callable[[bytes], None] = lambda chunk: None) -> RunAnswer:
-    """Run the command and record what was seen. Raises UsageError for a bare repository or an empty command."""
+    """Run the command and record what was seen.
+
+    Raises UsageError for a bare repository or an empty command, OffRecordError, before anything runs, in a session that is not to be remembered.
+    """
+    refuse_off_record(project)
     root = project.repository.workdir
     if root is None:
         raise UsageError("a bare repository has no files to run; run it in a work tree")
@@ -85,6 +90,7 @@ def observe(project: Project, asked: ToRun, pass_on: Callable[[bytes], None] = l
             variables = {**asked.given, **_observing(asked, folder.path, root)}
             bounds = Bounds(asked.seconds, LIMITS.output_bytes, folder.command_lock)
             finished = run_command(asked.command, directory, variables, bounds, passed_on)
+        refuse_off_record(project)  # the person may have said so while it ran
         return _recorded(project, begun, _Ended(finished, read_folder(folder.path, LIMITS.observed_bytes)), view)
 
 
@@ -96,7 +102,7 @@ def recover(project: Project) -> list[str]:
     found = []
     for folder in left_behind(project.home):
         begun = folder.begun()
-        if begun is None or project.ledger.runs.has(begun.id):
+        if begun is None or project.ledger.runs.has(begun.id) or is_off_record(project, [begun.author.rpartition(":")[2]]):
             continue
         if overlay := folder.overlay():
             project.ledger.append(blobs=overlay)

@@ -15,6 +15,7 @@ from knowledge.errors import InvalidRecordError, LifecycleError
 from knowledge.invalidation.dependencies import in_order
 from knowledge.invalidation.propagate import Held, premises_of
 from knowledge.operations.lines import claim_line
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.premises import drop as drop_premise
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
@@ -62,6 +63,7 @@ def add(project: Project, draft: Draft, step: Step) -> ClaimAnswer:
 
 def depend(project: Project, node: str, claim: str, reason: str = "") -> PlanAnswer:
     """Say that a goal or a step depends on a claim. Raises InvalidRecordError where it would come to depend on itself."""
+    refuse_off_record(project)
     ledger = project.ledger
     node, claim = _node(project, node), ledger.resolve_claim(claim)
     reading = Reading(project)
@@ -100,6 +102,7 @@ def reopen(project: Project, node: str, reason: str) -> PlanAnswer:
 
 
 def _say(project: Project, node: str, event: str, reason: str) -> PlanAnswer:
+    refuse_off_record(project)
     if not reason.strip():
         raise InvalidRecordError("say why: every step of a plan keeps its reason")
     node = _node(project, node)

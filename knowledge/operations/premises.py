@@ -10,6 +10,7 @@ from knowledge.claims.lifecycle import KEPT
 from knowledge.errors import InvalidRecordError, LifecycleError
 from knowledge.invalidation.propagate import premises_of
 from knowledge.operations.answers import claim_answer
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -32,6 +33,7 @@ def drop_premise(project: Project, claim_id: str, premise: str, reason: str) -> 
 
 def drop(reading: Reading, claim_id: str, premise: str, reason: str) -> tuple[str, str]:
     """Write it down; the full ids of both."""
+    refuse_off_record(reading.project)
     project, ledger = reading.project, reading.project.ledger
     claim_id, premise = ledger.resolve_claim(claim_id), ledger.resolve_claim(premise)
     held = reading.held([claim_id])[claim_id]

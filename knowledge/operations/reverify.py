@@ -16,6 +16,7 @@ from knowledge.invalidation.dependencies import with_derived
 from knowledge.invalidation.propagate import Held, fingerprint
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.lines import anchor_text, claim_line
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -47,6 +48,7 @@ def reverify(project: Project, claim_ids: Iterable[str] = (), *, at: str | None 
     run_seconds: first run again the commands recorded with the test observations that these claims cite, each ended after so many seconds; 0: run
     nothing. Raises UsageError where something is to be run for another tree than the files as they are.
     """
+    refuse_off_record(project)
     if run_seconds and at is not None:
         raise UsageError("commands run on the files as they are: leave out the revision, or check it out")
     reading = Reading(project)

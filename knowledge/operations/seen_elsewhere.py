@@ -26,6 +26,7 @@ from knowledge.operations.covering import Mapped, reported_results
 from knowledge.operations.exercised import RAN
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.observing import run_answer
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.tree_view import IndexedTree
@@ -107,6 +108,7 @@ def import_seen(project: Project, source: Path, *, at: str | None = None) -> Run
 
 
 def _keep(project: Project, run_id: str, source: Path, view: IndexedTree, taken: _Taken) -> RunAnswer:
+    refuse_off_record(project)
     snapshot = view.tree.snapshot
     notes = [*taken.notes, *(f"{len(what)} {why}: {', '.join(list(what)[:_NAMED_FILES])}" for why, what in sorted(taken.left_out.items()))]
     run = Run(

@@ -14,6 +14,7 @@ from knowledge.errors import InvalidRecordError, LifecycleError
 from knowledge.invalidation.propagate import Held, fingerprint, premises_of
 from knowledge.operations.answers import claim_answer
 from knowledge.operations.kept_tree import kept_blobs
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -85,6 +86,7 @@ def _fallen_premises(reading: Reading, view: IndexedTree, held: Held) -> dict[st
 
 
 def _judge(project: Project, claim_id: str, step: str, reason: str, at: str | None) -> ClaimAnswer:
+    refuse_off_record(project)
     reading = Reading(project)
     reconcile(project, reading)
     claim_id = project.ledger.resolve_claim(claim_id)
@@ -136,6 +138,7 @@ def reopen(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
 
 def supersede(project: Project, claim_id: str, by: str, reason: str) -> ClaimAnswer:
     """Say that another kept claim takes this one's place. Raises InvalidRecordError for a claim that would supersede itself."""
+    refuse_off_record(project)
     ledger = project.ledger
     claim_id, by = ledger.resolve_claim(claim_id), ledger.resolve_claim(by)
     if claim_id == by:
@@ -163,6 +166,7 @@ def correct(project: Project, claim_id: str, draft: Draft, reason: str) -> Claim
 
 def redact(project: Project, claim_id: str, reason: str) -> ClaimAnswer:
     """Erase the claim's text for good; its id, hash and events stay."""
+    refuse_off_record(project)
     reading = Reading(project)
     claim_id = project.ledger.resolve_claim(claim_id)
     project.ledger.redact(claim_id, check_reason(reason), at=project.now(), author=project.author_text())

@@ -9,6 +9,7 @@ from knowledge.errors import UnknownRecordError, UsageError
 from knowledge.operations.fallen import Fallen
 from knowledge.operations.kept_tree import kept_blobs
 from knowledge.operations.lines import claim_line
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -35,6 +36,7 @@ class Chosen:
 
 def step_in_bulk(project: Project, step: str, chosen: Chosen, reason: str, *, at: str | None = None) -> StepsAnswer:
     """Take one of STEPS for all chosen claims, those of which it is refused aside. Raises UsageError, InvalidRecordError without a reason."""
+    refuse_off_record(project)
     if step not in STEPS:
         raise UsageError(f"{step!r} is not done for several claims at once; expected one of {', '.join(STEPS)}", suggestions=STEPS)
     check_reason(reason)

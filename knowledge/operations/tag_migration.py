@@ -25,6 +25,7 @@ import msgspec
 
 from knowledge.config import VOCABULARY_FILE
 from knowledge.errors import InvalidPolicyError, InvalidRecordError, LifecycleError, UnknownPathError, UnknownTagError
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -152,6 +153,7 @@ def apply(project: Project, path: Path, *, failure_cap: int = 5) -> MigrationAns
 
 def _apply_batch(project: Project, batch: Sequence[Item], run: _Run) -> dict[str, str]:
     """Do one batch in one transaction; claim → why it was refused."""
+    refuse_off_record(project)
     reading = Reading(project)
     reconcile(project, reading)
     view = reading.trees.at("HEAD")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from knowledge.errors import InvalidRecordError, UnknownPathError
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project
 from knowledge.operations.reconcile import reconcile
 from knowledge.records.answers import TransferAnswer
@@ -28,6 +29,7 @@ def export(project: Project, out: Path) -> TransferAnswer:
 
 def import_(project: Project, source: Path) -> TransferAnswer:
     """Read an export into the ledger; rows that are there already are left alone. Raises InvalidRecordError naming the line."""
+    refuse_off_record(project)
     if not source.exists():
         raise UnknownPathError(f"there is no file {source}")
     with source.open(encoding="utf-8") as lines:

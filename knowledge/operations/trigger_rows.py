@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from knowledge.errors import InvalidRecordError, LifecycleError, UnknownRecordError
+from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.persons import Proof, require_person
 from knowledge.operations.project import Project
 from knowledge.push.argument_names import refuse_argument
@@ -46,6 +47,7 @@ def draft(project: Project, row: Mapping[str, Any], *, cause: str = "by-hand", e
 
     Raises InvalidRecordError for a row that says nothing, has an argument that is no free text, has a taken id, or breaks its own examples.
     """
+    refuse_off_record(project)
     trigger = read_trigger(row)
     refuse_argument(trigger)
     if broken := broken_examples(trigger):
@@ -87,6 +89,7 @@ def decide(project: Project, trigger_id: str, event_type: str, reason: str, proo
 
     Raises NotAPersonError, UnknownRecordError, LifecycleError, InvalidRecordError for a decision without a reason.
     """
+    refuse_off_record(project)
     person = require_person(project, proof, f"{_VERBS[event_type]} a trigger")
     line = row_of(project, trigger_id)
     if line.state not in WAITING:
@@ -106,6 +109,7 @@ _VERBS = {"TriggerApproved": "approve", "TriggerHeld": "hold", "TriggerMerged": 
 
 def disable(project: Project, trigger_id: str, reason: str) -> TriggersAnswer:
     """Hold a row against no call any more. Anybody may: it only takes away. Raises UnknownRecordError, LifecycleError."""
+    refuse_off_record(project)
     line = row_of(project, trigger_id)
     if line.state != "approved":
         raise LifecycleError(f"trigger {trigger_id} is {line.state}; expected an approved one")
