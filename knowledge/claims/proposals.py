@@ -37,6 +37,8 @@ CANNOT_NOTICE: dict[str, str] = {
     "environment": "another interpreter or other packages, until the tests run with them",
 }
 """What an anchor of each kind cannot notice (E6)."""
+UNWATCHED = "unanchored"
+"""How the note begins that says of a statement that nothing is watched for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
     if says_order(statement):
         notes.append("an order in time (after, before, 뒤에) cannot be shown by any anchor: check it in a run or by reading")
     if not anchors:
-        notes.append("unanchored: nothing in the repository is watched for this statement")
+        notes.append(f"{UNWATCHED}: nothing in the repository is watched for this statement")
         prose = [word for word in dict.fromkeys(re.findall(r"[A-Za-z]+", statement)) if meant(Mention(word, is_plain=True), view, lookup)]
         notes += [f"taken for prose, though it is defined here (in back-ticks it is a name): {', '.join(prose[:4])}"] if prose else []
     return Proposal(anchors, None, tuple(notes), tuple(unknown))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.completion import rests_on
 from knowledge.claims.contradictions import INTENTIONS
-from knowledge.claims.proposals import CANNOT_NOTICE, Proposal, anchors_of, cited_anchors, propose
+from knowledge.claims.proposals import CANNOT_NOTICE, UNWATCHED, Proposal, anchors_of, cited_anchors, propose
 from knowledge.claims.review_conditions import read_condition, read_day
 from knowledge.errors import InvalidRecordError
 from knowledge.invalidation.propagate import fingerprint
@@ -159,7 +159,9 @@ def _prepare(project: Project, draft: Draft, view: IndexedTree) -> _Prepared:
     cited += [*draft.documents, *(one.evidence for one in shown)]
     if shown and draft.anchors != (UNANCHORED,):
         found = (*proposal.anchors, *(anchor for one in shown for anchor in one.anchors))
-        proposal = replace(proposal, anchors=_unique(found), notes=(*proposal.notes, *(note for one in shown for note in one.notes)))
+        # What a run showed is watched, so nothing of the statement's own need be.
+        notes = tuple(note for note in proposal.notes if not note.startswith(UNWATCHED))
+        proposal = replace(proposal, anchors=_unique(found), notes=(*notes, *(note for one in shown for note in one.notes)))
     author = draft.author or project.author
     tags, rewritten = kept_tags(project, draft.tags, draft.statement, is_read=bool(draft.documents))
     claim = Claim(
@@ -215,7 +217,7 @@ def _stand_on(draft: Draft, view: IndexedTree) -> Proposal:
     """The anchors: given, or proposed; the predicate's own anchor is always among them."""
     given = read_predicate(draft.predicate, view) if draft.predicate else None
     if draft.anchors == (UNANCHORED,):
-        return Proposal((), None, ("unanchored: nothing in the repository is watched for this statement",))
+        return Proposal((), None, (f"{UNWATCHED}: nothing in the repository is watched for this statement",))
     anchors = [read_anchor(spec, view) for spec in draft.anchors]
     cited = _cited(draft, view) if not draft.anchors else []
     if given is not None:
@@ -242,7 +244,7 @@ def _proposed(draft: Draft, view: IndexedTree) -> Proposal:
         return proposed
     # The constraints are part of what was decided: a predicate of the statement alone does not excuse them.
     predicate = replace(proposed.predicate, covers_statement=False) if proposed.predicate is not None else None
-    notes = tuple(n for n in proposed.notes if proposed.anchors or not n.startswith("unanchored"))
+    notes = tuple(n for n in proposed.notes if proposed.anchors or not n.startswith(UNWATCHED))
     return Proposal(_unique([*proposed.anchors, *(replace(a, role="support") for a in besides)]), predicate, notes, proposed.unknown)
 
 

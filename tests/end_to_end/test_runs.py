@@ -321,7 +321,9 @@ def test_a_run_verifies_or_refutes_what_rests_on_it(at: Shop) -> None:
     run = at.run()["run"]["id"]
     at.ask("run", "--json", "--", sys.executable, "-c", "open('never', 'a').write('x')")
     (at.repo.path / "never").unlink()
-    claim = at.ask("claim", "record", "a basket adds up", "--evidence", f"run:{run}::tests/test_prices.py::test_total", "--json")[1]["claim"]["id"]
+    recorded = at.ask("claim", "record", "a basket adds up", "--evidence", f"run:{run}::tests/test_prices.py::test_total", "--json")[1]
+    assert not any("unanchored" in note for note in recorded["notes"])
+    claim = recorded["claim"]["id"]
     assert at.ask("reverify", "--run", "--json")[1]["ran"] == []
     at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
     answer = at.ask("reverify", "--run", "--json")[1]
