@@ -1,4 +1,4 @@
-"""What runs in the environment of the tests: `knowledge_observer.py`, a module without any dependency on the rest.
+"""What runs in the environment of the tests: `knowledge_observer`, a package without any dependency on the rest.
 
 Its folder is put on the path of a command that is run under observation; nothing here imports it, for it needs pytest.
 """

@@ -195,11 +195,7 @@ def test_parallel_workers_tell_each_test_once(at: Shop) -> None:
     assert results == {"crashed": 1, "passed": 6, "skipped": 1}
 
 
-def test_threads_forks_and_coroutines_tell_nothing_false(at: Shop) -> None:
-    """A thread's calls are of its test, a child process is told as unseen, whoever resumes a coroutine is not its caller."""
-    at.repo.write(
-        "tests/test_ways.py",
-        """import asyncio
+WAYS = """import asyncio
 import os
 import threading
 
@@ -244,17 +240,23 @@ def numbers():
 
 def test_generator():
     assert consume(numbers()) == [1]
-""",
-    )
+"""
+
+
+def test_threads_forks_and_coroutines_tell_nothing_false(at: Shop) -> None:
+    """A thread's calls are of its test, a child process is told as unseen, whoever resumes a coroutine is not its caller."""
+    at.repo.write("tests/test_ways.py", WAYS)
     assert at.run(command=(*PYTEST, "tests/test_ways.py", "-W", "ignore"))["run"]["results"] == {"passed": 4}
     with open_project(at.repo.path) as project:
         edges = [edge for file in project.ledger.analyses.files() for edge in project.ledger.analyses.edges(file.edges_digest).edges]
     found = {(edge.subject.qualified_name, edge.object.qualified_name) for edge in edges}
     assert {("both", "price"), ("price", "net"), ("numbers", "net"), ("gross", "net")} <= found
     assert ("consume", "numbers") not in found and ("test_fork", "net") not in found
-    at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
-    assert {test.rpartition("::")[2] for test in at.affected()} >= {"test_thread", "test_fork"}
-    assert "test_generator" not in {test.rpartition("::")[2] for test in at.affected()}
+    for how in ("edges", "functions"):
+        at.run("--observe", how, command=(*PYTEST, "-W", "ignore"))
+        at.change(PRICES, "net(price) * RATE", "RATE * net(price)")
+        assert {test.rpartition("::")[2] for test in at.affected()} == {"test_thread", "test_fork", "test_gross[1]", "test_gross[2]", "test_total"}
+        at.change(PRICES, "RATE * net(price)", "net(price) * RATE")
 
 
 def test_a_file_that_changes_while_it_runs_is_not_spoken_of(at: Shop) -> None:

@@ -1,4 +1,4 @@
-"""What the pytest plugin wrote (`knowledge/observer/knowledge_observer.py`), one file a process, put together.
+"""What the pytest plugin wrote (`knowledge/observer/knowledge_observer`), one file a process, put together.
 
 A process may have been killed at any moment: a last line without its end is left out, and a test that began and never ended is `unfinished`.
 """

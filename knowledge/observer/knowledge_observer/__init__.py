@@ -1,7 +1,7 @@
 """A pytest plugin that writes down what a run saw: results, the functions that ran, the calls that were taken, the files that were opened.
 
-It runs in the environment of the tests, so it is one file, needs the standard library and pytest alone, and works on Python 3.8 and newer. It does
-nothing unless the environment asks for it:
+It runs in the environment of the tests, so it needs the standard library and pytest alone, and works on Python 3.8 and newer. It does nothing unless
+the environment asks for it:
 
     KNOWLEDGE_OBSERVE_TO     a folder; each process writes one file of JSON lines there, a line at a time, so that a killed run keeps its results
     KNOWLEDGE_OBSERVE_ROOT   the work tree; only what runs below it is told
@@ -9,13 +9,13 @@ nothing unless the environment asks for it:
 
 `knowledge/facts/importers/observer.py` reads the lines; `k` says what each is.
 
-Calls are seen by sys.monitoring where there is one (Python 3.12), else by sys.setprofile. What native code called is told apart: at a site where a
+Calls are seen by sys.monitoring where there is one (Python 3.12), else by sys.setprofile; where only functions are wanted, Python 3.11 gets probes in
+the code that is loaded (`probes.py`). What native code called is told apart: at a site where a
 native function was called too, the caller may only have passed the callee on.
 """
 
 from __future__ import annotations
 
-import cProfile
 import importlib.machinery
 import json
 import os
@@ -27,22 +27,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .tracers import Codes, Context, tracer_for
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
-    from types import CodeType, FrameType
+    from collections.abc import Callable, Generator
+    from types import FrameType
 
 FORMAT = 1
 TO, ROOT, HOW = "KNOWLEDGE_OBSERVE_TO", "KNOWLEDGE_OBSERVE_ROOT", "KNOWLEDGE_OBSERVE"
 _SPAWNING = ("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn")
-_FOREIGN = _UNKNOWN = -1
-"""Instead of a code's number, and of an instruction's offset."""
-_DETAILED, _UNBOUNDED = 5_000, -1
-"""Calls of one context, native ones too, after which the profiler in C takes over."""
 _LONGEST = 2_000
 """Characters of a failure's text that are kept."""
 _READERS = ("linecache.py", "tokenize.py", "<frozen importlib._bootstrap_external>", "<frozen importlib._bootstrap>", "rewrite.py")
 """Who opens a source file to show or compile it, not to read it as input."""
-_monitoring: Any = getattr(sys, "monitoring", None)
 _observing: list[Observer] = []
 
 
@@ -56,263 +53,6 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         observer.enter(observer.imports)
 
 
-class Context:
-    """What is seen while one test, one shared fixture or the imports run."""
-
-    __slots__ = ("data", "edges", "flags", "folders", "ran")
-
-    def __init__(self) -> None:
-        self.ran: set[int] = set()
-        self.edges: set[tuple[int, int, int]] = set()
-        self.data: set[str] = set()
-        self.folders: set[str] = set()
-        self.flags: set[str] = set()
-
-
-class Codes:
-    """Code objects by number. Looked up by identity, so each one is kept alive."""
-
-    def __init__(self, root: str, write: Callable[[dict[str, Any]], None]) -> None:
-        self.root = os.path.realpath(root) + os.sep
-        self.numbers: dict[int, int] = {}
-        self.objects: list[CodeType] = []
-        self._write = write
-        self._kept: list[CodeType] = []
-        self._paths: dict[str, str] = {}
-        self._positions: dict[int, list[Any]] = {}
-        inside = os.path.realpath(sys.prefix) + os.sep
-        self._prefix = inside if inside.startswith(self.root) and inside != self.root else ""
-
-    def path(self, filename: str) -> str:
-        """Below the root, with slashes; "" for what is not of the work tree."""
-        found = self._paths.get(filename)
-        if found is None:
-            real = os.path.realpath(filename) if filename[:1] not in ("<", "") else ""
-            is_ours = real.startswith(self.root) and not (self._prefix and real.startswith(self._prefix)) and "site-packages" not in real
-            found = self._paths[filename] = real[len(self.root) :].replace(os.sep, "/") if is_ours else ""
-        return found
-
-    def learn(self, code: CodeType) -> int:
-        """The number of a code object, given now; -1 for one that is not of the work tree."""
-        self._kept.append(code)
-        path = self.path(code.co_filename)
-        number = len(self.objects) if path else _FOREIGN
-        self.numbers[id(code)] = number
-        if path:
-            self.objects.append(code)
-            name = getattr(code, "co_qualname", code.co_name)
-            self._write({"k": "code", "i": number, "f": path, "q": name, "n": code.co_name, "l": code.co_firstlineno, "g": code.co_flags})
-        return number
-
-    def site(self, number: int, offset: int) -> list[int]:
-        """Where in the file an instruction was written: line, column, last line, last column, columns in bytes; -1 where it is not known."""
-        if number not in self._positions:
-            code = self.objects[number]
-            self._positions[number] = list(code.co_positions()) if hasattr(code, "co_positions") else []
-        positions = self._positions[number]
-        line, last, column, end = positions[offset // 2] if 0 <= offset // 2 < len(positions) else (None, None, None, None)
-        return [-1 if value is None else value for value in (line, column, last, end)]
-
-
-class ProfileTracer:
-    """Calls by sys.setprofile and cProfile: for interpreters without sys.monitoring.
-
-    A callback in Python knows at which instruction a call was made, and is slow; the profiler in C knows who called whom. So each context begins
-    with the first and goes on with the second once it has seen `_DETAILED` events; where only functions are wanted the second does it all.
-    """
-
-    name = "profile"
-
-    def __init__(self, codes: Codes, has_edges: bool) -> None:
-        self._codes, self._has_edges = codes, has_edges
-        self.native: set[tuple[int, int]] = set()
-        self._callback: Callable[..., None] | None = None
-        self._profiler: cProfile.Profile | None = None
-
-    def start(self, context: Context) -> None:
-        """Observe this thread, and those that it starts, for a context."""
-        if sys.getprofile() is not None:
-            context.flags.add("another-profiler")
-            return
-        for_threads = self._callback_of(context, _UNBOUNDED)
-        threading.setprofile(for_threads)
-        if not self._has_edges:
-            self._callback = for_threads
-            self._switch()
-            return
-        self._callback = self._callback_of(context, _DETAILED)
-        sys.setprofile(self._callback)
-
-    def _switch(self) -> None:
-        sys.setprofile(None)
-        self._profiler = cProfile.Profile(builtins=self._has_edges, subcalls=self._has_edges)
-        self._profiler.enable()
-
-    def stop(self, context: Context) -> None:
-        """The context is over."""
-        if self._callback is None:
-            return
-        if sys.getprofile() is not (self._profiler or self._callback):
-            context.flags.add("disturbed")
-        if self._profiler is not None:
-            self._profiler.disable()
-            self._take(context, self._profiler.getstats())
-        sys.setprofile(None)
-        threading.setprofile(None)
-        self._callback = self._profiler = None
-
-    def _take(self, context: Context, entries: Iterable[Any]) -> None:
-        numbers, learn = self._codes.numbers, self._codes.learn
-        for entry in entries:
-            number = self._number(entry.code, numbers, learn)
-            if number >= 0:
-                context.ran.add(number)
-                for called in entry.calls or ():
-                    callee = self._number(called.code, numbers, learn)
-                    if callee >= 0:
-                        context.edges.add((number, _UNKNOWN, callee))
-
-    @staticmethod
-    def _number(code: CodeType | str, numbers: dict[int, int], learn: Callable[[CodeType], int]) -> int:
-        if isinstance(code, str):
-            return _FOREIGN
-        number = numbers.get(id(code))
-        return learn(code) if number is None else number
-
-    def _callback_of(self, context: Context, left: int) -> Callable[[FrameType, str, Any], None]:
-        numbers, learn, native, has_edges, switch = self._codes.numbers, self._codes.learn, self.native, self._has_edges, self._switch
-        ran, edges = context.ran, context.edges
-
-        def on_event(frame: FrameType, event: str, arg: Any) -> None:
-            nonlocal left
-            if event == "call":
-                left -= 1
-                if not left:
-                    switch()
-                code = frame.f_code
-                number = numbers.get(id(code))
-                if number is None:
-                    number = learn(code)
-                if number < 0:
-                    return
-                ran.add(number)
-                back = frame.f_back
-                if has_edges and back is not None:
-                    caller = numbers.get(id(back.f_code), _FOREIGN)
-                    if caller >= 0:
-                        edges.add((caller, back.f_lasti, number))
-            elif has_edges and event == "c_call":
-                left -= 1
-                if not left:
-                    switch()
-                caller = numbers.get(id(frame.f_code), _FOREIGN)
-                if caller >= 0:
-                    native.add((caller, frame.f_lasti))
-
-        return on_event
-
-
-class MonitoringTracer:
-    """Calls by sys.monitoring: code that is not of the work tree is switched off at its first call, and costs nothing afterwards."""
-
-    name = "monitoring"
-
-    def __init__(self, codes: Codes, has_edges: bool) -> None:
-        self._codes, self._has_edges = codes, has_edges
-        self.native: set[tuple[int, int]] = set()
-        self._current: Context | None = None
-        self._bound: dict[int, Context | None] = {}
-        self._tool: int | None = None
-
-    def start(self, context: Context) -> None:
-        """Observe for a context. Threads that are started meanwhile keep it."""
-        if self._tool is None and not self._install():
-            context.flags.add("another-profiler")
-        self._current = context
-
-    def stop(self, context: Context) -> None:
-        """The context is over."""
-        self._current = None
-
-    def _install(self) -> bool:
-        monitoring = _monitoring
-        free = [number for number in (4, 3, 2, 5) if monitoring.get_tool(number) is None]
-        if not free:
-            return False
-        self._tool = free[0]
-        monitoring.use_tool_id(self._tool, "knowledge")
-        events = monitoring.events
-        monitoring.register_callback(self._tool, events.PY_START, self._start_callback())
-        wanted = events.PY_START
-        if self._has_edges:
-            monitoring.register_callback(self._tool, events.CALL, self._called)
-            wanted |= events.CALL
-        monitoring.set_events(self._tool, wanted)
-        self._bind_threads()
-        return True
-
-    def _bind_threads(self) -> None:
-        """Threads keep the context they were started in: one that outlives its test tells nothing of the next."""
-        kind: Any = threading.Thread
-        bound, begin, run = self._bound, kind.start, kind._bootstrap_inner
-
-        def start(thread: Any) -> None:
-            mine = bound.get(threading.get_ident(), self._current)
-            thread._knowledge_context = mine
-            begin(thread)
-
-        def bootstrap(thread: Any) -> None:
-            identity = threading.get_ident()
-            bound[identity] = getattr(thread, "_knowledge_context", None)
-            try:
-                run(thread)
-            finally:
-                bound.pop(identity, None)
-
-        kind.start, kind._bootstrap_inner = start, bootstrap
-
-    def _start_callback(self) -> Callable[[CodeType, int], Any]:
-        numbers, learn, bound, has_edges = self._codes.numbers, self._codes.learn, self._bound, self._has_edges
-        off, identity, frame_of = _monitoring.DISABLE, threading.get_ident, sys._getframe
-
-        def started(code: CodeType, offset: int) -> Any:
-            number = numbers.get(id(code))
-            if number is None:
-                number = learn(code)
-            if number < 0:
-                return off
-            context = bound.get(identity(), self._current) if bound else self._current
-            if context is not None:
-                context.ran.add(number)
-                if has_edges:
-                    back = frame_of(1).f_back
-                    if back is not None:
-                        caller = numbers.get(id(back.f_code), _FOREIGN)
-                        if caller >= 0:
-                            context.edges.add((caller, back.f_lasti, number))
-            return None
-
-        return started
-
-    def _called(self, code: CodeType, offset: int, callee: object, first: object) -> Any:
-        number = self._codes.numbers.get(id(code), _FOREIGN)
-        if number >= 0 and not hasattr(callee, "__code__") and not hasattr(callee, "__func__") and not isinstance(callee, type):
-            self.native.add((number, offset))
-        return _monitoring.DISABLE
-
-
-class NoTracer:
-    """Results only."""
-
-    name = "none"
-    native: frozenset[tuple[int, int]] = frozenset()
-
-    def start(self, context: Context) -> None:
-        """Nothing is observed."""
-
-    stop = start
-
-
 class Observer:
     """What pytest tells, and what the tracer saw, as lines of a file."""
 
@@ -323,8 +63,7 @@ class Observer:
         self._process, self._how = os.getpid(), how
         self.imports = Context()
         self._codes = Codes(root, self._write)
-        tracer = MonitoringTracer if _monitoring is not None else ProfileTracer
-        self._tracer: Any = NoTracer() if how == "results" else tracer(self._codes, how == "edges")
+        self._tracer: Any = tracer_for(how, self._codes)
         self._context: Context | None = None
         self._mine: Context | None = None
         self._stack: list[Context] = []
@@ -349,11 +88,7 @@ class Observer:
     def _forked(self) -> None:
         """A child process has no part in the parent's file."""
         self._file, self._context, self._stack = None, None, []
-        if isinstance(self._tracer, ProfileTracer):
-            sys.setprofile(None)
-            threading.setprofile(None)
-        elif isinstance(self._tracer, MonitoringTracer):
-            self._tracer._current = None
+        self._tracer.forget()
 
     # ── contexts ──
 
@@ -392,10 +127,14 @@ class Observer:
     def _hook(self) -> Callable[[str, tuple[Any, ...]], None]:
         """What every audited event calls: most of them are none of ours."""
         wanted, audited = frozenset(("open", "os.listdir", "os.scandir", *_SPAWNING)), self._audited
+        of_tracer = self._tracer.events
+        heard = self._tracer.heard if of_tracer else audited
 
         def hook(event: str, args: tuple[Any, ...]) -> None:
             if event in wanted:
                 audited(event, args)
+            elif event in of_tracer:
+                heard(event, args)
 
         return hook
 
@@ -433,6 +172,7 @@ class Observer:
         return [[caller, *site(caller, offset), callee, int((caller, offset) in native)] for caller, offset, callee in sorted(context.edges)]
 
     def _seen(self, context: Context) -> dict[str, Any]:
+        self._codes.tell(context.ran)
         opened = {"data": sorted(context.data), "folders": sorted(context.folders)}
         return {"ran": sorted(context.ran), "edges": self._edges_of(context), "flags": sorted(context.flags), **opened}
 
@@ -440,6 +180,7 @@ class Observer:
         size = (len(self.imports.ran), len(self.imports.edges))
         if size != self._told:
             self._told = size
+            self._codes.tell(self.imports.ran)
             self._write({"k": "import", "ran": sorted(self.imports.ran), "edges": self._edges_of(self.imports)})
 
     # ── pytest ──
