@@ -28,6 +28,7 @@ from knowledge.records.claims import StaleReason, Status
 from knowledge.records.invalidations import StaleAnswer, StaleGroup, StaleLine
 from knowledge.surfaces.cli import screen
 from knowledge.surfaces.cli.app import SECTIONS
+from knowledge.surfaces.cli.commands import context
 from knowledge.surfaces.cli.reference import answer_class, answer_names, entries
 from knowledge.surfaces.cli.render.lines import REASONS, STATUS_STYLES
 from knowledge.surfaces.cli.render.table import CLAIM_IDS, RENDERINGS
@@ -155,6 +156,8 @@ def test_doctor_tells_the_worst_first_and_what_to_do() -> None:
 
 def test_every_command_has_a_rendering() -> None:
     """What a command answers can be shown; status and completion scripts are written without rich."""
+    # The pack adds its own when the command is loaded.
+    assert context.ContextPack in RENDERINGS
     names = {name for _, entry in entries() for name in answer_names(entry)} - {"StatusAnswer", "CompletionAnswer"}
     assert {answer_class(name) for name in names} == set(RENDERINGS)
     assert set(CLAIM_IDS) <= set(RENDERINGS)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import click
 
 from knowledge.operations.context_pack import context_pack
-from knowledge.records.packs import CallFrame
+from knowledge.records.packs import CallFrame, ContextPack
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.commands.paths import from_here
+from knowledge.surfaces.cli.render.pack import pack_answer
+from knowledge.surfaces.cli.render.table import CLAIM_IDS, RENDERINGS
 from knowledge.surfaces.cli.screen import show
 from knowledge.surfaces.cli.settings import Settings
 from knowledge.surfaces.cli.verb import Verb, at_option
+
+RENDERINGS[ContextPack] = pack_answer
+CLAIM_IDS[ContextPack] = lambda pack: [claim.id for claim in pack.stale_or_conflicting_claims]
 
 
 @click.command("context", cls=Verb)

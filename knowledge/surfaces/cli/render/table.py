@@ -1,11 +1,14 @@
-"""Which answer is written how, and what `--quiet` leaves of it."""
+"""Which answer is written how, and what `--quiet` leaves of it.
+
+The context pack adds itself where it is asked for: its record needs pydantic, whose import costs as much as most commands take.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from knowledge.records import answers, audits, invalidations, packs, recalls, run_answers, triggers, vocabularies
+from knowledge.records import answers, audits, invalidations, recalls, run_answers, triggers, vocabularies
 from knowledge.surfaces.cli.answers import HooksAnswer, PushAnswer, SessionAnswer, SetupAnswer
 from knowledge.surfaces.cli.render import (
     claims,
@@ -15,7 +18,6 @@ from knowledge.surfaces.cli.render import (
     history,
     judging,
     memories,
-    pack,
     plan,
     recall,
     runs,
@@ -48,7 +50,6 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     vocabularies.MigrationAnswer: tags.migration_answer,
     answers.GraphAnswer: graph.graph_answer,
     answers.AnalysesAnswer: graph.analyses_answer,
-    packs.ContextPack: pack.pack_answer,
     answers.IndexAnswer: store.index_answer,
     answers.InitAnswer: store.init_answer,
     answers.DoctorAnswer: store.doctor_answer,
@@ -78,7 +79,6 @@ CLAIM_IDS: dict[type, Callable[[Any], list[str]]] = {
     answers.ConflictsAnswer: lambda answer: [conflict.id for conflict in answer.conflicts],
     answers.DecisionsAnswer: lambda answer: [decision.claim.id for decision in answer.decisions],
     recalls.RecallAnswer: lambda answer: [line.claim.id for line in answer.lines],
-    packs.ContextPack: lambda pack: [claim.id for claim in pack.stale_or_conflicting_claims],
     vocabularies.MemoriesAnswer: lambda answer: [claim.id for claim in answer.claims],
     answers.PlanAnswer: lambda answer: [step.claim.id for goal in answer.goals for step in goal.steps],
 }
