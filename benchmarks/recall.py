@@ -60,7 +60,7 @@ def language(text: str) -> str:
     return "ko" if any("가" <= character <= "힣" for character in text) else "en"
 
 
-def measure(folder: Path, split: str) -> dict[str, float]:
+def measure(folder: Path, split: str, *, by_meaning: bool) -> dict[str, float]:
     """The figures of one set of claims and queries."""
     claims, queries = rows(folder / "claims.jsonl"), rows(folder / f"queries_{split}.jsonl")
     spoken = {claim["id"]: claim["lang"] for claim in claims}
@@ -71,7 +71,7 @@ def measure(folder: Path, split: str) -> dict[str, float]:
             ids = fill(project, claims)
             for query in queries:
                 started = time.perf_counter()
-                lines = ask(project, query["text"])
+                lines = ask(project, query["text"], by_meaning)
                 found["ms"].append(1000 * (time.perf_counter() - started))
                 judge(query, [ids[line.claim.id] for line in lines], any(not line.is_weak for line in lines), spoken, found)
     return {name: statistics.mean(values) if values else 0.0 for name, values in found.items() if name != "ms"} | {
@@ -79,10 +79,10 @@ def measure(folder: Path, split: str) -> dict[str, float]:
     }
 
 
-def ask(project: Project, text: str) -> tuple[RecallLine, ...]:
+def ask(project: Project, text: str, by_meaning: bool) -> tuple[RecallLine, ...]:
     """What is recalled; nothing for a name that is said to be unknown."""
     try:
-        return recall(project, Asked(text, budget_tokens=MOST_TOKENS)).lines
+        return recall(project, Asked(text, budget_tokens=MOST_TOKENS, by_meaning=by_meaning)).lines
     except (UnknownSymbolError, UnknownPathError):
         return ()
 
@@ -104,8 +104,12 @@ def judge(query: dict[str, Any], ids: list[str], is_pushed: bool, spoken: dict[s
 
 def main() -> None:
     """Measure the claims and queries under --data."""
-    asked: argparse.Namespace = arguments(__doc__ or "", data="recall")
-    figures = measure(asked.data, asked.split)
+
+    def more(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--semantic", action="store_true", help="compare meanings, too: the extra `semantic`")
+
+    asked = arguments(__doc__ or "", data="recall", more=more)
+    figures = measure(asked.data, asked.split, by_meaning=asked.semantic)
     if asked.json:
         print(json.dumps({name: round(figures[name], 4) for name in (*COLUMNS, "pushed", "p50_ms")}))
     else:

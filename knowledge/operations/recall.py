@@ -17,6 +17,7 @@ from knowledge.invalidation.propagate import Held
 from knowledge.operations.banks import is_personal
 from knowledge.operations.graph_tree import GraphTree
 from knowledge.operations.lines import claim_line
+from knowledge.operations.meaning import blended
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.reconcile import reconcile
@@ -57,6 +58,7 @@ class Asked:
     """What is asked of memory. focus: symbols or paths; claims about them come first. tags, kinds: only claims that have one of each.
 
     least: claims that score less are left out (`ranking.PUSH_SCORE` for what nobody asked for). is_pushed: without what is private.
+    by_meaning: compare what texts mean, too, not their words alone; a second of CPU in a fresh process, and the extra `semantic`.
     """
 
     text: str = ""
@@ -66,13 +68,14 @@ class Asked:
     budget_tokens: int = 1_200
     least: float = 0.0
     is_pushed: bool = False
+    by_meaning: bool = False
 
 
 def recall(project: Project, asked: Asked, *, personal: Project | None = None, at: str | None = None) -> RecallAnswer:
     """The claims that bear on a text, of the repository's bank and of the personal one, best first.
 
     Raises UnknownTagError, UnknownSymbolError and UnknownPathError, with suggestions, for what is in no bank or not in the tree; also where
-    the text is nothing but a name that neither the tree nor any claim has.
+    the text is nothing but a name that neither the tree nor any claim has; UsageError for a comparison by meaning without the extra.
     """
     text = asked.text.strip()
     query = cut_to_tokens(text, QUERY_TOKENS)
@@ -94,8 +97,12 @@ def recall(project: Project, asked: Asked, *, personal: Project | None = None, a
         tokens=round(tokens),
         left_out=len(lines) - len(shown) + sum(bank.beyond for bank in banks),
         rewrites=tuple(dict.fromkeys(rewrite for of_tags in tags for rewrite in of_tags.rewrites)),
-        notes=() if query == text else (f"the query was cut to its first {len(query):,} of {len(text):,} characters",),
+        notes=(*(note for bank in banks for note in bank.notes), *_cut_note(query, text)),
     )
+
+
+def _cut_note(query: str, text: str) -> tuple[str, ...]:
+    return () if query == text else (f"the query was cut to its first {len(query):,} of {len(text):,} characters",)
 
 
 def _within(lines: Sequence[RecallLine], query: Query, budget: int) -> tuple[list[RecallLine], float]:
@@ -122,12 +129,13 @@ def _excerpt(line: RecallLine, query: Query) -> RecallLine:
 class _Bank:
     """One bank, asked once. The focus is looked up in the repository; in the personal bank it is a text that claims may speak of.
 
-    beyond: how many claims fit and were not looked at.
+    beyond: how many claims fit and were not looked at. notes: what else the answer has to say of how it was found.
     """
 
     def __init__(self, project: Project, name: str, asked: Asked, tags: AskedTags, at: str | None) -> None:
         self._project, self._name, self._asked, self._tags = project, name, asked, tags
         self.beyond = 0
+        self.notes: tuple[str, ...] = ()
         self._reading = Reading(project)
         reconcile(project, self._reading)
         bring_up_to_date(project)
@@ -136,7 +144,7 @@ class _Bank:
 
     def lines(self) -> list[RecallLine]:
         """What the bank has, best first."""
-        scores = search(self._project, read_query(self._asked.text)) if self._asked.text else {}
+        scores = self._scores(self._asked.text) if self._asked.text else {}
         wanted = self._wanted(scores)
         held = self._reading.held(wanted)
         successors = self._successors(held)
@@ -145,6 +153,15 @@ class _Bank:
         in_focus = {c for c, status in statuses.items() if any(speaks_of(held[c], status, text) for text in self._focus)}
         ranked = self._ranked(scores, held, statuses, successors, in_focus)
         return [self._line(held[c], statuses[c], ranked[c], c in in_focus, successors.get(c, "")) for c in ranked]
+
+    def _scores(self, text: str) -> dict[str, float]:
+        """claim id → how well it answers the text, for those that have something of it."""
+        if not self._asked.by_meaning:
+            return search(self._project, read_query(text))
+        scores, missing = blended(self._project, text, search(self._project, read_query(text), 0.0))
+        if missing:
+            self.notes = (f"compared by their words alone, for their meaning is not read yet: {missing:,} claims; asking again reads more",)
+        return {c: score for c, score in scores.items() if score >= LEAST_SCORE}
 
     def _wanted(self, scores: Mapping[str, float]) -> list[str]:
         """The claims to look at: those that answer the text, those that may speak of the focus; without either, what needs attention first."""

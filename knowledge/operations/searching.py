@@ -71,8 +71,8 @@ def _put(project: Project, claim_ids: Iterable[str], known: Collection[str]) -> 
     project.index.put_pieces(pieces, known)
 
 
-def search(project: Project, query: Query) -> dict[str, float]:
-    """claim id → how well its best piece answers the query (0..1), for the claims that have something of it."""
+def search(project: Project, query: Query, least: float = LEAST_SCORE) -> dict[str, float]:
+    """claim id → how well its best piece answers the query (0..1), for the claims that have something of it. least: what scores less is left out."""
     index = project.index
     state, holding = index.recall_state(), index.holding(query.terms)
     if state is None or not state.pieces:
@@ -82,6 +82,6 @@ def search(project: Project, query: Query) -> dict[str, float]:
     found: dict[str, float] = {}
     for claim_id, terms in index.search(holding, _CANDIDATES):
         reached = score(query, weighed, Counter(terms.split(" ")), statistics)
-        if reached >= LEAST_SCORE and reached > found.get(claim_id, 0.0):
+        if reached >= least and reached > found.get(claim_id, 0.0):
             found[claim_id] = reached
     return found

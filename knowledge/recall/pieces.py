@@ -14,12 +14,19 @@ def pieces_of(claim: Claim, anchors: Iterable[Anchor], evidence: Iterable[str]) 
     """The terms of each piece of a claim. evidence: the names of what it cites. Nothing for a claim whose text was erased."""
     if claim.statement == REDACTED:
         return
-    yield from (list(index_terms(piece)) for piece in chunks(claim.statement))
-    for text in _said_besides(claim):
-        yield from (list(index_terms(piece)) for piece in chunks(text))
+    yield from (list(index_terms(piece)) for piece in texts_of(claim))
     names = list(dict.fromkeys([*_names(claim), *(name for anchor in anchors for name in _anchor_names(anchor)), *evidence]))
     if names:
         yield list(index_terms(" ".join(names)))
+
+
+def texts_of(claim: Claim) -> Iterator[str]:
+    """A claim's text in pieces: its statement, and what a decision says besides. Nothing for a claim whose text was erased."""
+    if claim.statement == REDACTED:
+        return
+    yield from chunks(claim.statement)
+    for text in _said_besides(claim):
+        yield from chunks(text)
 
 
 def _said_besides(claim: Claim) -> Iterator[str]:

@@ -38,7 +38,7 @@ LEDGER = Schema(
     is_cache=False,
     way_out="Nothing was overwritten. Restore it from a backup, or move it aside, run `knowledge init` and `knowledge import` an export.",
 )
-INDEX = Schema("index", "0006", 0x6B6E6978, "NORMAL", is_cache=True, way_out="It is only a cache and will be rebuilt; run the command again.")
+INDEX = Schema("index", "0007", 0x6B6E6978, "NORMAL", is_cache=True, way_out="It is only a cache and will be rebuilt; run the command again.")
 
 
 def is_writable(path: Path) -> bool:

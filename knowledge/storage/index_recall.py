@@ -41,7 +41,7 @@ class RecallRows:
     def clear_recall(self) -> None:
         """Forget every piece, so that they are made anew from the ledger."""
         with self.db.transaction():
-            for table in ("recall_piece", "recall_term", "recall_state"):
+            for table in ("recall_piece", "recall_term", "recall_state", "recall_vector"):
                 self.db.run(f"DELETE FROM {table}")
 
     def put_pieces(self, pieces: Mapping[str, Sequence[Sequence[str]]], known: Collection[str]) -> None:
@@ -58,6 +58,7 @@ class RecallRows:
             for _, terms in new:
                 held.update(set(terms))
             self.db.many("DELETE FROM recall_piece WHERE rowid = ?", [(row,) for row, _ in old])
+            self.db.many("DELETE FROM recall_vector WHERE claim_id = ?", [(claim_id,) for claim_id in sorted(set(pieces) & set(known))])
             self.db.many("INSERT INTO recall_piece (claim_id, terms) VALUES (?, ?)", [(claim_id, " ".join(terms)) for claim_id, terms in new])
             self.db.many(
                 "INSERT INTO recall_term (key, pieces) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET pieces = pieces + excluded.pieces",
@@ -99,6 +100,30 @@ class RecallRows:
         return self.db.rows(
             "SELECT claim_id, terms FROM recall_piece WHERE recall_piece MATCH ? ORDER BY bm25(recall_piece), rowid LIMIT ?", (wanted, limit)
         )
+
+    def without_vectors(self, model: str, limit: int) -> list[str]:
+        """Searchable claims that have no vectors of this model, at most `limit`, those recorded last first."""
+        query = (
+            "SELECT claim_id FROM recall_piece WHERE claim_id NOT IN (SELECT claim_id FROM recall_vector WHERE model = ?)"
+            " GROUP BY claim_id ORDER BY max(rowid) DESC LIMIT ?"
+        )
+        return [claim_id for (claim_id,) in self.db.rows(query, (model, limit))]
+
+    def count_without_vectors(self, model: str) -> int:
+        """How many searchable claims have no vectors of this model."""
+        query = "SELECT count(DISTINCT claim_id) FROM recall_piece WHERE claim_id NOT IN (SELECT claim_id FROM recall_vector WHERE model = ?)"
+        return int(self.db.rows(query, (model,))[0][0])
+
+    def put_vectors(self, model: str, vectors: Mapping[str, Sequence[bytes]]) -> None:
+        """claim id → the vector of each of its pieces, in the place of those it had, whatever model made them."""
+        with self.db.transaction():
+            self.db.many("DELETE FROM recall_vector WHERE claim_id = ?", [(claim_id,) for claim_id in vectors])
+            rows = [(claim_id, model, vector) for claim_id, several in vectors.items() for vector in several]
+            self.db.many("INSERT INTO recall_vector (claim_id, model, vector) VALUES (?, ?, ?)", rows)
+
+    def vectors(self, model: str) -> list[tuple[str, bytes]]:
+        """(claim id, vector) of every piece that has one of this model."""
+        return self.db.rows("SELECT claim_id, vector FROM recall_vector WHERE model = ? ORDER BY id", (model,))
 
 
 def _either(terms: Sequence[str]) -> str:

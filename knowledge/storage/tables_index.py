@@ -153,6 +153,17 @@ recall_state = Table(
 recall_term = Table("recall_term", metadata, _key("key"), _integer("pieces"), sqlite_with_rowid=False)
 """Hash of a term → in how many pieces it is."""
 
+recall_vector = Table(
+    "recall_vector",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _text("claim_id"),
+    _text("model"),
+    _bytes("vector"),
+    Index("recall_vector_by_claim", "claim_id", "model"),
+)
+"""What the pieces of a claim's text mean to a model, as one vector each: only where somebody asks by meaning."""
+
 text_blob = Table("text_blob", metadata, Column("id", Integer, primary_key=True), _text("blob_id"), Index("text_blob_unique", "blob_id", unique=True))
 """The contents that `blob_text` can be searched for, by its rowid."""
 

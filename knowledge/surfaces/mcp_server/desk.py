@@ -40,10 +40,10 @@ class Late:
 
 
 class Desk:
-    """Where calls are run: the repository, and the session that speaks where the client names none."""
+    """Where calls are run: the repository, and the session that speaks where the client names none. by_meaning: how recall compares."""
 
-    def __init__(self, start: Path) -> None:
-        self.start = start
+    def __init__(self, start: Path, by_meaning: bool = False) -> None:
+        self.start, self.by_meaning = start, by_meaning
         self._session = os.environ.get("KNOWLEDGE_SESSION") or os.environ.get("CLAUDE_CODE_SESSION_ID") or f"mcp-{uuid.uuid4().hex[:12]}"
 
     async def run(self, context: Context[Any, Any], operation: str, *values: Any, **options: Any) -> Any:

@@ -37,14 +37,14 @@ LOOPBACK = "127.0.0.1"
 _PARENT_SECONDS = 2.0
 
 
-def build(start: Path) -> MCPServer[Desk]:
-    """The server for the repository around `start`. Nothing is opened before the first call."""
+def build(start: Path, *, by_meaning: bool = False) -> MCPServer[Desk]:
+    """The server for the repository around `start`. Nothing is opened before the first call. by_meaning: recall compares meanings, too."""
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Desk]) -> AsyncIterator[Desk]:
         yield desk
 
-    desk = Desk(start)
+    desk = Desk(start, by_meaning)
     instructions = " ".join(filter(None, (INSTRUCTIONS, vocabulary_notice(start))))
     server = MCPServer("knowledge", title="knowledge", instructions=instructions, version=__version__, log_level="WARNING", lifespan=lifespan)
     for tool in (*tools_reading.TOOLS, *tools_running.TOOLS, *tools_recording.TOOLS):
@@ -84,13 +84,13 @@ def _add_prompts(server: MCPServer[Desk]) -> None:
         )
 
 
-def serve_stdio(start: Path) -> None:
+def serve_stdio(start: Path, *, by_meaning: bool = False) -> None:
     """Answer on standard input and output until the client closes it or goes away."""
     _end_with_parent()
-    build(start).run("stdio")
+    build(start, by_meaning=by_meaning).run("stdio")
 
 
-def serve_http(start: Path, port: int) -> None:
+def serve_http(start: Path, port: int, *, by_meaning: bool = False) -> None:
     """Answer on http://127.0.0.1:PORT/mcp. A token is taken from KNOWLEDGE_MCP_TOKEN, or made and written to standard error."""
     token = os.environ.get(TOKEN_VARIABLE, "")
     if not token:
@@ -98,7 +98,7 @@ def serve_http(start: Path, port: int) -> None:
         sys.stderr.write(f"Authorization: Bearer {token}\n")
     hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
     security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-    app = build(start).streamable_http_app(transport_security=security, host=LOOPBACK)
+    app = build(start, by_meaning=by_meaning).streamable_http_app(transport_security=security, host=LOOPBACK)
     server = uvicorn.Server(uvicorn.Config(_Guarded(app, token), host=LOOPBACK, port=port, log_level="warning"))
     anyio.run(server.serve)
 

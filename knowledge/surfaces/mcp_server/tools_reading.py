@@ -68,8 +68,10 @@ async def recall(
     at: Revision = None,
 ) -> Bounded[MemoryView]:
     """What is remembered that bears on a text: what can be used now, what cannot, on what evidence. Ask before you call a thing impossible."""
-    asked = Late("recall:Asked", {"text": query, "focus": tuple(focus), "tags": tuple(tags), "budget_tokens": budget_tokens})
-    return bounded(await desk_of(context).run(context, "memory_view:remembered", asked, at=at), max(budget_tokens, DEFAULT_TOKENS))
+    desk = desk_of(context)
+    wanted = {"text": query, "focus": tuple(focus), "tags": tuple(tags), "budget_tokens": budget_tokens, "by_meaning": desk.by_meaning}
+    asked = Late("recall:Asked", wanted)
+    return bounded(await desk.run(context, "memory_view:remembered", asked, at=at), max(budget_tokens, DEFAULT_TOKENS))
 
 
 async def claim(context: Call, claim_id: ClaimId, at: Revision = None, budget_tokens: Tokens = DEFAULT_TOKENS) -> Bounded[ClaimAnswer]:

@@ -11,6 +11,7 @@ import click
 
 from knowledge.config import PUSH_OFF_FILE
 from knowledge.errors import KnowledgeError, UsageError
+from knowledge.operations.meaning import require_encoder
 from knowledge.operations.project import open_project
 from knowledge.surfaces.cli.answers import PushAnswer, SetupAnswer, SetupFile
 from knowledge.surfaces.cli.screen import show
@@ -25,18 +26,21 @@ OTHER = "other"
 
 @click.command("mcp", cls=Verb)
 @click.option("--http", "port", type=click.IntRange(1, 65_535), metavar="PORT", help="Serve on http://127.0.0.1:PORT/mcp instead; needs a token.")
+@click.option("--semantic", is_flag=True, help="Recall by what texts mean, too: needs the extra of that name.")
 @click.pass_obj
-def mcp_command(settings: Settings, port: int | None) -> None:
+def mcp_command(settings: Settings, port: int | None, semantic: bool) -> None:
     """Serve agents over MCP, on standard input and output.
 
     The server works for the repository that it is started in, and ends when its client goes. Over HTTP a request must bear the token in
     KNOWLEDGE_MCP_TOKEN; where none is set one is made and written to standard error.
     """
+    if semantic:
+        require_encoder()
     server = _server()
     if port is None:
-        server.serve_stdio(settings.start)
+        server.serve_stdio(settings.start, by_meaning=semantic)
     else:
-        server.serve_http(settings.start, port)
+        server.serve_http(settings.start, port, by_meaning=semantic)
 
 
 def _server() -> Any:

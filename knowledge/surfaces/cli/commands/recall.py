@@ -24,6 +24,7 @@ class RecallOptions(TypedDict):
     tags: tuple[str, ...]
     kinds: tuple[str, ...]
     budget: int
+    semantic: bool
     at: str | None
 
 
@@ -35,6 +36,7 @@ class RecallOptions(TypedDict):
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only claims with this tag; may be given more than once.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only claims of this kind; may be given more than once.")
 @click.option("--budget", default=1_200, show_default=True, type=click.IntRange(min=50), metavar="TOKENS", help="About how long the answer may be.")
+@click.option("--semantic", is_flag=True, help="Compare what texts mean, too: needs the extra of that name, and about a second more.")
 @at_option
 @click.pass_obj
 def recall_command(settings: Settings, **options: Unpack[RecallOptions]) -> None:
@@ -46,6 +48,6 @@ def recall_command(settings: Settings, **options: Unpack[RecallOptions]) -> None
     """
     with opened(settings) as project, opened_personal() as personal:
         focus = from_here(options["focus"], project, settings)
-        asked = Asked(options["query"], focus, options["tags"], options["kinds"], options["budget"])
+        asked = Asked(options["query"], focus, options["tags"], options["kinds"], options["budget"], by_meaning=options["semantic"])
         answer = recall(project, asked, personal=personal, at=options["at"])
     show(answer, settings)
