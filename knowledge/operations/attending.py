@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from knowledge.errors import KnowledgeError
-from knowledge.operations import before_edit, closing, opening_advice, stuck, triggered, wishing
+from knowledge.operations import before_edit, closing, failing_again, opening_advice, stuck, triggered, wishing
 from knowledge.operations.attention import Advice, Adviser, Attention, read_memory
 from knowledge.operations.project import Project
 from knowledge.push.payloads import kept_payload
@@ -32,9 +32,9 @@ _ADVISERS: dict[Moment, tuple[Adviser, ...]] = {
     "subagent_start": (opening_advice.advise,),
     "prompt": (wishing.advise, triggered.advise),
     "before_call": (triggered.advise, before_edit.advise),
-    "after_call": (stuck.advise_after_call,),
-    "after_failure": (stuck.advise_after_call,),
-    "stop": (stuck.advise_at_stop, closing.advise),
+    "after_call": (stuck.advise_after_call, failing_again.advise),
+    "after_failure": (stuck.advise_after_call, failing_again.advise),
+    "stop": (stuck.advise_at_stop, closing.advise, failing_again.advise_at_stop),
     "subagent_stop": (stuck.advise_at_stop,),
 }
 

@@ -15,6 +15,8 @@ from knowledge.storage.audit import Decision, open_audit
 
 PROBE = "probe"
 """The host of synthetic moments."""
+MISSED = "missed-fire"
+"""The gate, and the cause, of rows about a memory that somebody asked for by hand although a call before should have brought it."""
 _WATCHED_DAYS = 14
 _QUIET_DAYS = 3
 _ENOUGH = 5
@@ -81,9 +83,9 @@ def _triggers(found: Iterable[Decision]) -> tuple[AuditTrigger, ...]:
     last: dict[str, str] = {}
     for d in found:
         for trigger in d.triggers:
-            counts[trigger, d.outcome] += 1
+            counts[trigger, MISSED if d.adviser == MISSED else d.outcome] += 1
             last[trigger] = d.at
-    return tuple(AuditTrigger(name, counts[name, "match"], counts[name, "miss"], last[name]) for name in sorted(last))
+    return tuple(AuditTrigger(name, counts[name, "match"], counts[name, "miss"], last[name], counts[name, MISSED]) for name in sorted(last))
 
 
 def _troubles(found: Sequence[Decision], now: datetime) -> list[str]:

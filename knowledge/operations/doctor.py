@@ -9,6 +9,7 @@ from knowledge.config import INDEX_FILE, LEDGER_FILE
 from knowledge.errors import StoreError
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.reading import Reading
+from knowledge.operations.trigger_rows import waiting_notice
 from knowledge.records.answers import Checked, DoctorAnswer, Finding
 from knowledge.repository.opening import open_repository
 
@@ -28,6 +29,8 @@ def doctor(start: Path, hooks: Sequence[Finding] = ()) -> DoctorAnswer:
         with open_project(start) as project:
             findings += _stores(project)
             findings += _state(project)
+            if waiting := waiting_notice(project):
+                findings.append(Finding("warning", "trigger-drafts", waiting, "knowledge trigger approve, merge, hold or dismiss"))
     except StoreError as error:
         findings.append(Finding("error", error.code, error.message, "see docs/operations.md"))
         unchecked.append("the databases could not be opened")

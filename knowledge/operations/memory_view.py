@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from knowledge.operations.banks import opened_personal
 from knowledge.operations.context_pack import pack_claim
+from knowledge.operations.late_recalls import recall_by_hand
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
-from knowledge.operations.recall import PERSONAL, Asked, recall
+from knowledge.operations.recall import PERSONAL, Asked
 from knowledge.records.evidence import EvidenceKind
 from knowledge.records.identifiers import show_path
 from knowledge.records.packs import MatchKind, MemoryView, PackClaim, PackTree
@@ -20,7 +21,7 @@ _EVIDENCE = 3
 
 def memory_view(project: Project, asked: Asked, *, personal: Project | None = None, at: str | None = None) -> MemoryView:
     """The memories that bear on a text, of the repository's bank and of the personal one. Raises what `recall` raises."""
-    answer = recall(project, asked, personal=personal, at=at)
+    answer = recall_by_hand(project, asked, personal=personal, at=at)
     claims: dict[str, PackClaim] = {}
     evidence: list[str] = []
     for bank, lines in _by_bank(answer.lines):

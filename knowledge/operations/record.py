@@ -21,6 +21,7 @@ from knowledge.operations.answers import claim_answer
 from knowledge.operations.conflicts import notice, preview
 from knowledge.operations.graph_tree import candidates
 from knowledge.operations.kept_tree import kept_blobs
+from knowledge.operations.late_corrections import notice_correction
 from knowledge.operations.lines import anchor_text
 from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project, new_id
@@ -84,7 +85,7 @@ def record(project: Project, draft: Draft) -> ClaimAnswer:
     Raises InvalidRecordError, UnknownSymbolError, UnknownPathError, and OffRecordError where the session is not to be remembered.
     """
     answer = record_many(project, [draft])[0]
-    notes = (*answer.notes, *notice_recurrence(project, answer.claim.id))
+    notes = (*answer.notes, *notice_recurrence(project, answer.claim.id), *notice_correction(project, answer.claim.id))
     return replace(answer, notes=notes, gate=write_gate(project, answer.claim.id))
 
 

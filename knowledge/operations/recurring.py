@@ -6,30 +6,27 @@ well, and they share a name.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable
 
-from knowledge.claims.anchors import digest_of
 from knowledge.errors import KnowledgeError
+from knowledge.operations.drafting import MOST_SENTENCES, Sign, best_sentence, draft_from, shared_words, waiting_text
+from knowledge.operations.late_corrections import FAILED
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
 from knowledge.operations.searching import bring_up_to_date, search
-from knowledge.operations.trigger_rows import draft, rows_of
 from knowledge.push.blocked import blocked_sentence
 from knowledge.recall.chunks import sentences
-from knowledge.recall.ranking import Idea, read_query
+from knowledge.recall.ranking import read_query
 from knowledge.records.claims import Claim
 from knowledge.records.stored import PRIVATE
 
 CAUSE = "trap-again"
-FAILED = "recurrence-failed"
-"""The counter of claims that could not be held against earlier traps."""
 SAME = 0.45
 """Least score of each of two traps for the other. Of the pairs at hand that say the same 3 of 5 have it, of those that do not 2 of 21; few of the
 latter are two traps."""
 _TAGS = re.compile(r"(?:^|:)(?:gotchas?|pitfalls?|traps?|caveats?|blocked|blockers?)$", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*\[[^\]]*(?:gotcha|pitfall|trap|blocked|함정|주의|막힘|불가)[^\]]*\]", re.IGNORECASE)
-_MOST_SENTENCES, _MOST_WORDS = 12, 4
 
 
 def notice_recurrence(project: Project, claim_id: str) -> tuple[str, ...]:
@@ -37,7 +34,8 @@ def notice_recurrence(project: Project, claim_id: str) -> tuple[str, ...]:
     try:
         return _noticed(project, claim_id)
     except KnowledgeError:
-        project.index.count(FAILED)
+        with contextlib.suppress(KnowledgeError):
+            project.index.count(FAILED)
         return ()
 
 
@@ -53,42 +51,21 @@ def _noticed(project: Project, claim_id: str) -> tuple[str, ...]:
     bring_up_to_date(project)
     held = Reading(project).held(_near(project, claim))
     for earlier in (one.claim for one in held.values() if is_trap(one.claim) and not one.claim.detail.get(PRIVATE)):
-        said, before = _best(claim.statement, earlier.statement), _best(earlier.statement, claim.statement)
-        subject = _shared(said, before, are_names=True)
+        said, before = best_sentence(claim.statement, earlier.statement), best_sentence(earlier.statement, claim.statement)
+        subject, actions = shared_words(said, before)
         if not subject or search(project, read_query(before)).get(claim_id, 0.0) < SAME:
             continue
-        name = f"again-{digest_of(' '.join(sorted(subject)))[:8]}"
-        if name in rows_of(project):
-            return ()
-        actions = _shared(said, before, are_names=False)
-        row = {"id": name, "tool": "", "subject": subject, "actions": [actions] if actions else [], "recall": said, "has_hint": False}
-        evidence = {"claims": [earlier.id, claim_id], "sentences": [before, said]}
-        draft(project, row, cause=CAUSE, evidence=evidence)
-        return (f"{earlier.id} told of this trap before; a trigger is drafted, and a person decides it: `knowledge trigger show {name}`",)
+        evidence = {"sentences": [before, said]}
+        drafted = draft_from(project, Sign(CAUSE, subject, actions, said, claims=(earlier.id, claim_id), evidence=evidence))
+        return (f"{earlier.id} told of this trap before; {waiting_text(drafted)}",) if drafted else ()
     return ()
 
 
 def _near(project: Project, claim: Claim) -> list[str]:
     """Earlier claims that answer a sentence of this one well, best first."""
     found: dict[str, float] = {}
-    for sentence in sentences(claim.statement)[:_MOST_SENTENCES]:
+    for sentence in sentences(claim.statement)[:MOST_SENTENCES]:
         for other, score in search(project, read_query(sentence)).items():
             if other != claim.id and score >= SAME:
                 found[other] = max(found.get(other, 0.0), score)
-    return sorted(found, key=lambda other: (-found[other], other))[:_MOST_SENTENCES]
-
-
-def _best(text: str, other: str) -> str:
-    """The sentence of a text that has most in common with another text."""
-    terms = read_query(other).terms
-    return max(sentences(text)[:_MOST_SENTENCES], key=lambda sentence: len(read_query(sentence).terms & terms))
-
-
-def _shared(one: str, other: str, *, are_names: bool) -> list[str]:
-    """The words of one sentence that the other has, too, in some form: names, or all the others."""
-    there = read_query(other).terms
-    return _said(idea for idea in read_query(one).ideas if idea.is_name == are_names and idea.terms & there)
-
-
-def _said(ideas: Iterable[Idea]) -> list[str]:
-    return list(dict.fromkeys(idea.said.lower() for idea in ideas if len(idea.said) > 1))[:_MOST_WORDS]
+    return sorted(found, key=lambda other: (-found[other], other))[:MOST_SENTENCES]

@@ -14,6 +14,7 @@ from knowledge.errors import InvalidRecordError, LifecycleError
 from knowledge.invalidation.propagate import Held, fingerprint, premises_of
 from knowledge.operations.answers import claim_answer
 from knowledge.operations.kept_tree import kept_blobs
+from knowledge.operations.late_corrections import notice_correction
 from knowledge.operations.off_record import refuse_off_record
 from knowledge.operations.project import Project, new_id
 from knowledge.operations.reading import Reading
@@ -150,7 +151,7 @@ def supersede(project: Project, claim_id: str, by: str, reason: str) -> ClaimAns
         [_event(project, event_type, claim_id, check_reason(reason), by=by)],
         relations=[Relation("supersedes", by, claim_id, {"reason": reason.strip()})],
     )
-    return _answer(project, reading, claim_id, None, ())
+    return _answer(project, reading, claim_id, None, notice_correction(project, by, claim_id))
 
 
 def correct(project: Project, claim_id: str, draft: Draft, reason: str) -> ClaimAnswer:
@@ -160,8 +161,8 @@ def correct(project: Project, claim_id: str, draft: Draft, reason: str) -> Claim
     check_reason(reason)
     merged = replace(draft, kind=draft.kind or old.kind, tags=draft.tags or old.tags)
     answer = record(project, merged)
-    supersede(project, claim_id, answer.claim.id, reason)
-    return replace(answer, relations=(*answer.relations, f"{answer.claim.id} supersedes {claim_id}"))
+    replaced = supersede(project, claim_id, answer.claim.id, reason)
+    return replace(answer, notes=(*answer.notes, *replaced.notes), relations=(*answer.relations, f"{answer.claim.id} supersedes {claim_id}"))
 
 
 def redact(project: Project, claim_id: str, reason: str) -> ClaimAnswer:

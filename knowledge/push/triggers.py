@@ -102,6 +102,11 @@ def matches(triggers: Iterable[Trigger], tool: str, text: str) -> list[Match]:
     return sorted(found, key=lambda match: match.tier != "full")
 
 
+def names_subject(trigger: Trigger, text: str) -> bool:
+    """Whether a text names what the row is about, whatever is done to it."""
+    return any(_has_one(sentence.whole, trigger.subject) for sentence in sentences(own_text(text[:_MOST_TEXT])))
+
+
 def _match(trigger: Trigger, tool: str, said: Sequence[Sentence]) -> Match | None:
     hint: Match | None = None
     for place, sentence in enumerate(said):

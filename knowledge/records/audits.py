@@ -32,12 +32,16 @@ class AuditGate:
 
 @dataclass(frozen=True, slots=True)
 class AuditTrigger:
-    """One trigger row: how often it brought something, how often it hit and brought nothing new; since when, until when."""
+    """One trigger row: how often it brought something, how often it hit and brought nothing new, and when it last did.
+
+    missed: how often somebody asked by hand for what it should have brought.
+    """
 
     id: str
     match: int
     miss: int
     last: str
+    missed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

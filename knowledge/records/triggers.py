@@ -18,6 +18,8 @@ STATES: dict[str, TriggerState] = {
 """Ledger event → the state that it puts a row into. Only an approved row is ever held against a call."""
 WAITING: tuple[TriggerState, ...] = ("draft", "held")
 """States that wait for a person."""
+BY_HAND = "by-hand"
+"""The cause of a draft that somebody wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,14 @@ class TriggerStep:
 class TriggerLine:
     """A row and where it stands. row: as a policy file has it. evidence: of a draft that was not written by hand, what it was drawn from.
 
-    cause: what made the draft; "by-hand" where somebody wrote it.
+    causes: what made the draft; "by-hand" where somebody wrote it.
     """
 
     id: str
     state: TriggerState
     row: Mapping[str, Any]
     steps: tuple[TriggerStep, ...]
-    cause: str = "by-hand"
+    causes: tuple[str, ...] = (BY_HAND,)
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -72,4 +74,28 @@ class TriggerTestAnswer:
     hits: tuple[TriggerHit, ...]
     calls: int
     context: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerCause:
+    """What became of the drafts of one cause. A draft of several causes counts for each. waiting: nobody has decided yet; held: a person waits.
+
+    registered: approved by itself, whatever came later; merged: its words went into an approved row; dismissed: it became none.
+    """
+
+    cause: str
+    drafts: int
+    waiting: int
+    held: int
+    registered: int
+    merged: int
+    dismissed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerCausesAnswer:
+    """Causes in the order of their names, and what speaks for looking at a threshold again."""
+
+    causes: tuple[TriggerCause, ...]
     notes: tuple[str, ...] = ()

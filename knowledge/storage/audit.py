@@ -34,7 +34,13 @@ _TABLES = """
     CREATE TABLE IF NOT EXISTS call (
         id INTEGER PRIMARY KEY, at TEXT NOT NULL, host TEXT NOT NULL, session TEXT NOT NULL, moment TEXT NOT NULL, tool TEXT NOT NULL,
         payload TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS asking (
+        id INTEGER PRIMARY KEY, at TEXT NOT NULL, session TEXT NOT NULL, query TEXT NOT NULL, claims TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS failure (
+        signature TEXT PRIMARY KEY, at TEXT NOT NULL, host TEXT NOT NULL, session TEXT NOT NULL, tool TEXT NOT NULL, text TEXT NOT NULL,
+        times INTEGER NOT NULL) WITHOUT ROWID;
 """
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +77,31 @@ class Call:
     payload: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A recall that was asked for by hand. session: "" where none is known. claims: those that answered well, best first."""
+
+    at: str
+    session: str
+    query: str
+    claims: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failed call, under what it has in common with others of one cause. text: the telling line, masked. times: how often, this one included."""
+
+    at: str
+    host: str
+    session: str
+    tool: str
+    text: str
+    times: int = 1
+
+
 _LISTS = ("claims", "triggers")
 _KEPT_CALLS = 20_000
+_KEPT_ASKINGS = _KEPT_FAILURES = 2_000
 _CLEARED_EVERY = 1_000
 MEANWHILE = "given-meanwhile"
 """The cause of a miss: another moment of the session gave the same memory while this one was thinking."""
@@ -139,6 +168,49 @@ class AuditStore:
             rows = self._connection.execute(f"SELECT {columns} FROM call WHERE at >= ? ORDER BY id DESC LIMIT ?", (after, most)).fetchall()
         return [Call(at, host, of, moment, tool, json.loads(payload)) for at, host, of, moment, tool, payload in reversed(rows)]
 
+    def calls_of(self, sessions: Sequence[str], after: str, most: int) -> list[Call]:
+        """The last calls of these sessions since a time (ISO 8601), of all sessions where none is named; oldest first."""
+        of = f"AND session IN ({', '.join('?' * len(sessions))})" if sessions else ""
+        with self._errors():
+            columns = "at, host, session, moment, tool, payload"
+            query = f"SELECT {columns} FROM call WHERE at >= ? {of} ORDER BY id DESC LIMIT ?"
+            rows = self._connection.execute(query, (after, *sessions, most)).fetchall()
+        return [Call(at, host, session, moment, tool, json.loads(payload)) for at, host, session, moment, tool, payload in reversed(rows)]
+
+    def given_to(self, sessions: Sequence[str]) -> frozenset[str]:
+        """The memories that these sessions were given by themselves."""
+        marks = ", ".join("?" * len(sessions))
+        with self._errors():
+            rows = self._connection.execute(f"SELECT state FROM session_state WHERE session IN ({marks})", tuple(sessions)).fetchall()
+        return frozenset(str(one) for (state,) in rows for one in json.loads(state).get("given", ()))
+
+    def keep_asking(self, asking: Asking, decisions: Sequence[Decision] = ()) -> None:
+        """Keep a recall that was asked for by hand, and what was decided about it."""
+        with self._errors(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            values = (asking.at, asking.session, asking.query, " ".join(asking.claims))
+            number = self._connection.execute("INSERT INTO asking (at, session, query, claims) VALUES (?, ?, ?, ?)", values).lastrowid or 0
+            self._connection.execute("DELETE FROM asking WHERE id <= ?", (number - _KEPT_ASKINGS,))
+            self._add(decisions)
+
+    def askings(self, after: str = "") -> list[Asking]:
+        """The recalls that were asked for by hand since a time (ISO 8601), oldest first."""
+        with self._errors():
+            rows = self._connection.execute("SELECT at, session, query, claims FROM asking WHERE at >= ? ORDER BY id", (after,)).fetchall()
+        return [Asking(at, session, query, tuple(claims.split())) for at, session, query, claims in rows]
+
+    def keep_failure(self, signature: str, failure: Failure) -> Failure | None:
+        """Keep a failure under its signature; the one before, with how often it had happened, None where it is the first."""
+        with self._errors(), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            row = self._connection.execute("SELECT at, host, session, tool, text, times FROM failure WHERE signature = ?", (signature,)).fetchone()
+            times = row[5] + 1 if row is not None else 1
+            values = (signature, failure.at, failure.host, failure.session, failure.tool, failure.text, times)
+            self._connection.execute("INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            oldest = "SELECT signature FROM failure ORDER BY at DESC LIMIT -1 OFFSET ?"
+            self._connection.execute(f"DELETE FROM failure WHERE signature IN ({oldest})", (_KEPT_FAILURES,))
+        return Failure(*row) if row is not None else None
+
     def decisions(self, after: str = "") -> list[Decision]:
         """All decisions since a time (ISO 8601), oldest first."""
         with self._errors():
@@ -150,9 +222,8 @@ class AuditStore:
         with self._errors(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany("INSERT OR IGNORE INTO off_record VALUES (?, ?)", [(one, at) for one in ids if one])
-            self._connection.executemany("DELETE FROM session_state WHERE session = ?", [(one,) for one in ids if one])
-            self._connection.executemany("DELETE FROM decision WHERE session = ?", [(one,) for one in ids if one])
-            self._connection.executemany("DELETE FROM call WHERE session = ?", [(one,) for one in ids if one])
+            for table in ("session_state", "decision", "call", "asking", "failure"):
+                self._connection.executemany(f"DELETE FROM {table} WHERE session = ?", [(one,) for one in ids if one])
 
     def put_on_record(self, ids: Sequence[str]) -> None:
         """Take the mark off again."""
@@ -198,8 +269,9 @@ def connect_audit(path: Path) -> AuditStore:
         on_failure.callback(connection.close)
         _use_write_ahead_log(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
-        if not connection.execute("PRAGMA user_version").fetchone()[0]:
-            connection.executescript(_TABLES + "PRAGMA user_version = 1;")
+        # Tables have only ever been added: an older file is brought up to date by making those that it lacks.
+        if connection.execute("PRAGMA user_version").fetchone()[0] < _VERSION:
+            connection.executescript(f"{_TABLES} PRAGMA user_version = {_VERSION};")
         on_failure.pop_all()
         return AuditStore(path, connection)
 

@@ -101,6 +101,26 @@ def test_a_token_of_a_person_and_the_whole_way_of_a_call(repo: GitRepo) -> None:
     assert run(repo, "trigger", "disable", "cf", "-m", "enough").returncode == 0
 
 
+def test_a_recall_by_hand_becomes_a_draft_that_a_person_merges(repo: GitRepo) -> None:
+    """The call was missed by the row; the notice, the evidence, the refusal of an agent, the merged row and the figures, all by the command."""
+    run_at_terminal(repo, "trigger", "approve", "cf", "-m", "seen")
+    task = "Cloudflare 대시보드에 6자리 코드를 넣어라"
+    with open_project(repo.path, Author("agent", "claude", "s1")) as project:
+        assert attend(project, AgentEvent("claude", "before_call", "s1", tool="aside", arguments={"task": task})).arguments is None
+    asked = run(repo, "recall", "Cloudflare 6자리 코드", KNOWLEDGE_AGENT="claude", KNOWLEDGE_SESSION="s1")
+    (note,) = json.loads(asked.stdout)["notes"]
+    draft = json.loads(run(repo, "trigger", "list").stdout)["triggers"][1]
+    assert draft["causes"] == ["asked-by-hand"] and f"knowledge trigger merge {draft['id']} cf" in note
+    assert task in run_at_terminal(repo, "trigger", "show", draft["id"]).replace("\r\n    ", " ").replace("\r\n", " ")
+    assert run(repo, "trigger", "merge", draft["id"], "cf", "-m", "same").returncode == 2
+    assert run(repo, "trigger", "merge", draft["id"], "cf", "-m", "same", KNOWLEDGE_AGENT="claude").returncode == 2
+    run_at_terminal(repo, "trigger", "merge", draft["id"], "cf", "-m", "same")
+    assert json.loads(run(repo, "trigger", "test", "aside", task).stdout)["hits"][0]["tier"] == "full"
+    told = {one["cause"]: one for one in json.loads(run(repo, "trigger", "causes").stdout)["causes"]}
+    assert (told["asked-by-hand"]["merged"], told["by-hand"]["registered"]) == (1, 1)
+    assert "1 merged" in run_at_terminal(repo, "trigger", "causes")
+
+
 def test_what_is_no_row_is_refused(repo: GitRepo, tmp_path: Path) -> None:
     """Neither JSON, nor a row, nor a known trigger; several rows are taken all or none."""
     file = tmp_path / "bad.json"

@@ -39,7 +39,7 @@ def test_a_trap_that_is_stored_again_is_drafted_once_with_its_evidence(project: 
     notes = add(project, AGAIN, "kind:gotcha")
     assert any("told of this trap before" in note for note in notes)
     (line,) = rows_of(project).values()
-    assert (line.state, line.cause) == ("draft", "trap-again")
+    assert (line.state, line.causes) == ("draft", ("trap-again",))
     assert len(line.evidence["claims"]) == 2 and "cloudflare" in line.row["subject"]
     add(project, AGAIN, "kind:gotcha")
     assert len(rows_of(project)) == 1

@@ -159,6 +159,8 @@ SECTIONS: dict[str, dict[str, Entry | Branch]] = {
                 "approve": Entry("A person says that a row is held against calls from now on", "trigger", "TriggersAnswer"),
                 "hold": Entry("A person says that a draft waits", "trigger", "TriggersAnswer"),
                 "dismiss": Entry("A person says that a draft becomes no row", "trigger", "TriggersAnswer"),
+                "merge": Entry("A person says that a draft is of the same thing as an approved row", "trigger", "TriggersAnswer"),
+                "causes": Entry("What persons made of the drafts of each cause", "trigger", "TriggerCausesAnswer"),
                 "disable": Entry("Hold a row against no call any more", "trigger", "TriggersAnswer"),
                 "token": Entry("Make a token with which a person decides where there is no terminal", "trigger", ""),
             },

@@ -7,7 +7,8 @@ from typing import TypedDict, Unpack
 import click
 
 from knowledge.operations.banks import opened_personal
-from knowledge.operations.recall import Asked, recall
+from knowledge.operations.late_recalls import recall_by_hand
+from knowledge.operations.recall import Asked
 from knowledge.surfaces.cli.commands.choices import KINDS
 from knowledge.surfaces.cli.commands.opening import opened
 from knowledge.surfaces.cli.commands.paths import from_here
@@ -49,5 +50,5 @@ def recall_command(settings: Settings, **options: Unpack[RecallOptions]) -> None
     with opened(settings) as project, opened_personal() as personal:
         focus = from_here(options["focus"], project, settings)
         asked = Asked(options["query"], focus, options["tags"], options["kinds"], options["budget"], by_meaning=options["semantic"])
-        answer = recall(project, asked, personal=personal, at=options["at"])
+        answer = recall_by_hand(project, asked, personal=personal, at=options["at"])
     show(answer, settings)

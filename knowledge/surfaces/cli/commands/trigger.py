@@ -150,6 +150,34 @@ def dismiss_command(settings: Settings, trigger: str, reason: str, token: str) -
     show(answer, settings)
 
 
+@click.command("merge", cls=Verb)
+@click.argument("trigger")
+@click.argument("into")
+@_REASON
+@_TOKEN
+@click.pass_obj
+def merge_command(settings: Settings, trigger: str, into: str, reason: str, token: str) -> None:
+    """A person says that a draft is of the same thing as an approved row.
+
+    The row INTO looks for the draft's words, too, and keeps its examples; what it recalls stays. Both are shown.
+    """
+    with opened(settings) as project:
+        answer = trigger_rows.merge(project, trigger, into, reason, _proof(token))
+    show(answer, settings)
+
+
+@click.command("causes", cls=Verb)
+@click.pass_obj
+def causes_command(settings: Settings) -> None:
+    """What persons made of the drafts of each cause.
+
+    How many were registered, held, merged and dismissed, so that the thresholds that make drafts can be judged again.
+    """
+    with opened(settings) as project:
+        answer = trigger_rows.causes(project)
+    show(answer, settings)
+
+
 @click.command("disable", cls=Verb)
 @click.argument("trigger")
 @_REASON

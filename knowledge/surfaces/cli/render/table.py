@@ -60,6 +60,7 @@ RENDERINGS: dict[type, Callable[[Any], list[Line]]] = {
     run_answers.GateAnswer: runs.gate_answer,
     run_answers.StoryAnswer: runs.story_answer,
     triggers.TriggersAnswer: trigger_lines.triggers_answer,
+    triggers.TriggerCausesAnswer: trigger_lines.causes_answer,
     triggers.TriggerTestAnswer: trigger_lines.test_answer,
     audits.AuditAnswer: trigger_lines.audit_answer,
     HooksAnswer: store.hooks_answer,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.text import Text
 
-from knowledge.records.audits import AuditAnswer, AuditDay, AuditGate, AuditRow
-from knowledge.records.triggers import TriggerHit, TriggerLine, TriggersAnswer, TriggerTestAnswer
+from knowledge.records.audits import AuditAnswer, AuditDay, AuditGate, AuditRow, AuditTrigger
+from knowledge.records.triggers import TriggerCause, TriggerCausesAnswer, TriggerHit, TriggerLine, TriggersAnswer, TriggerTestAnswer
 from knowledge.surfaces.cli.render.lines import BLANK, NAME, QUIET, Line, data, heading, hint, join, labelled, note, plural, said, table
 
 _STATES = {"approved": "green", "draft": "yellow", "held": "yellow", "disabled": "dim", "dismissed": "dim", "merged": "dim"}
@@ -31,7 +32,7 @@ def _trigger(trigger: TriggerLine) -> list[Line]:
     row = trigger.row
     groups = [[str(word) for word in group] for group in (row.get("all") or [row.get("subject") or [], *(row.get("actions") or [])])]
     where = join(data(str(row.get("tool", "")) or "any tool"), data(f"argument {row['argument']}") if row.get("argument") else None)
-    lines = [Line(join(data(trigger.id, NAME), Text(trigger.state, style=_STATES[trigger.state]), data(trigger.cause, QUIET)))]
+    lines = [Line(join(data(trigger.id, NAME), Text(trigger.state, style=_STATES[trigger.state]), data(", ".join(trigger.causes), QUIET)))]
     lines.append(said("tool", where, indent=2))
     lines += [said("subject" if not place else "action", data(" | ".join(group)), indent=2) for place, group in enumerate(groups)]
     lines += [said("not with", data(" | ".join(map(str, row["none"]))), indent=2)] if row.get("none") else []
@@ -39,10 +40,37 @@ def _trigger(trigger: TriggerLine) -> list[Line]:
     lines += [said("second tier", Text("one line where only the subject is named"), indent=2)] if row.get("has_hint") else []
     examples = f"{len(row.get('positive') or ())} positive, {len(row.get('negative') or ())} negative"
     lines.append(said("examples", Text(examples), indent=2))
+    lines += [said("evidence", data(text, QUIET), indent=2) for text in _evidence(trigger.evidence)]
     steps = [
         (data(step.at[:10]), join(data(step.type.removeprefix("Trigger").lower()), data(step.author), data(step.reason))) for step in trigger.steps
     ]
     return lines + table(steps, indent=2)
+
+
+def _evidence(found: Mapping[str, Any]) -> list[str]:
+    """What a draft was drawn from, a line each: names and values as they are, those of a further cause in turn."""
+    told = []
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            told += [f"{name}: {text}" for text in _evidence(value)]
+        elif isinstance(value, list):
+            told += [f"{name}: {', '.join(f'{k} {v}' for k, v in one.items()) if isinstance(one, Mapping) else one}"[:300] for one in value]
+        else:
+            told.append(f"{name}: {value}"[:300])
+    return told
+
+
+def causes_answer(answer: TriggerCausesAnswer) -> list[Line]:
+    """What persons made of drafts."""
+    if not answer.causes:
+        return [Line(Text("nothing was drafted yet", style=QUIET))]
+    told = [(data(one.cause), _fates(one)) for one in answer.causes]
+    return [*table(told), *(note(text) for text in answer.notes)]
+
+
+def _fates(one: TriggerCause) -> Text:
+    counts = (f"{one.registered} registered", f"{one.merged} merged", f"{one.held} held", f"{one.dismissed} dismissed")
+    return join(plural(one.drafts, "draft"), *counts, Text(f"{one.waiting} waiting", style="yellow") if one.waiting else None)
 
 
 def test_answer(answer: TriggerTestAnswer) -> list[Line]:
@@ -69,8 +97,7 @@ def audit_answer(answer: AuditAnswer) -> list[Line]:
     if answer.gates:
         lines += [BLANK, heading("gates"), *table([(data(gate.name), _gate(gate)) for gate in answer.gates])]
     if answer.triggers:
-        told = [(data(t.id), join(f"{t.match} match", f"{t.miss} nothing new", data(f"last {t.last[:10]}", QUIET))) for t in answer.triggers]
-        lines += [BLANK, heading("triggers"), *table(told)]
+        lines += [BLANK, heading("triggers"), *table([(data(trigger.id), _trigger_counts(trigger)) for trigger in answer.triggers])]
     if answer.days:
         lines += [BLANK, heading("days"), *_chart(answer.days)]
     if answer.hosts:
@@ -78,6 +105,11 @@ def audit_answer(answer: AuditAnswer) -> list[Line]:
     if answer.rows:
         lines += [BLANK, heading("newest"), *(_row(row) for row in answer.rows)]
     return [*lines, *(note(text) for text in answer.notes)]
+
+
+def _trigger_counts(counts: AuditTrigger) -> Text:
+    missed = Text(f"{counts.missed} missed", style="yellow") if counts.missed else None
+    return join(f"{counts.match} match", f"{counts.miss} nothing new", missed, data(f"last {counts.last[:10]}", QUIET))
 
 
 def _gate(gate: AuditGate) -> Text:
