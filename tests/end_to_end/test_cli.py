@@ -447,7 +447,8 @@ ASKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("explain",): ("create_session",), ("runs", "import"): ("REPORT", "--at", "HEAD"), ("session", "off-record"): ("--session", "s9"),
     ("session", "on-record"): ("--session", "s9"), ("trigger", "add"): ("ROWS",), ("trigger", "show"): ("one",),
     ("trigger", "test"): ("Bash", "restart the relay"), ("trigger", "replay"): ("one",), ("trigger", "approve"): ("one", "-m", "x"),
-    ("trigger", "disable"): ("one", "-m", "x"), ("trigger", "hold"): ("two", "-m", "x"), ("trigger", "dismiss"): ("two", "-m", "x"),
+    ("trigger", "merge"): ("four", "one", "-m", "x"), ("trigger", "causes"): (), ("trigger", "disable"): ("one", "-m", "x"),
+    ("trigger", "hold"): ("two", "-m", "x"), ("trigger", "dismiss"): ("two", "-m", "x"),
     ("conflicts", "report"): ("CLAIM", "OTHER", "-m", "x"), ("conflicts", "resolve"): ("CONFLICT", "--stale", "none", "-m", "x"),
 }  # fmt: skip
 """What each command is given below, where it needs something other than a symbol."""
@@ -474,7 +475,7 @@ def test_every_command_writes_json_that_fits_its_schema(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(TOKEN_VARIABLE, "given by a person")
     (repo.path / ".git" / APPROVAL_FILE).write_text(hashlib.sha256(b"given by a person").hexdigest(), encoding="ascii")
-    for file, rows in (("drafts.json", ("one", "two")), ("rows.json", ("three",))):
+    for file, rows in (("drafts.json", ("one", "two", "four")), ("rows.json", ("three",))):
         drafts = [{"id": row, "tool": "Bash", "subject": ["relay"], "actions": [["restart"]], "recall": "how the relay is restarted"} for row in rows]
         (tmp_path / file).write_text(json.dumps(drafts), encoding="utf-8")
     assert knowledge("trigger", "add", str(tmp_path / "drafts.json")).code == 0
