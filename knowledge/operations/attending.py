@@ -21,6 +21,7 @@ from knowledge.push.payloads import kept_payload
 from knowledge.recall.tokens import estimate_tokens
 from knowledge.records.agent_events import REPLY_CHARACTERS, AgentEvent, Moment, Reply
 from knowledge.storage.audit import AuditStore, Call, Decision
+from knowledge.storage.unanswered import SILENCED
 
 SWITCH = "KNOWLEDGE_PUSH"
 """The environment variable that switches it all off with 0, off, no or false."""
@@ -42,6 +43,8 @@ _ADVISERS: dict[Moment, tuple[Adviser, ...]] = {
 def attend(project: Project, event: AgentEvent, *, personal: Project | None = None) -> Reply:
     """What to answer. Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted."""
     if os.environ.get(SWITCH, "").lower() in _OFF:
+        with contextlib.suppress(KnowledgeError):
+            project.index.count(f"hook-{SILENCED}")
         return Reply()
     try:
         return _attend(project, event, project.audit, personal)

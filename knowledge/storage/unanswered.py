@@ -10,6 +10,8 @@ from pathlib import Path
 
 from knowledge.config import UNANSWERED_FILE
 
+SILENCED = "silenced"
+"""The cause of calls that an environment variable silenced: nothing failed."""
 _MOST_BYTES = 65_536
 
 

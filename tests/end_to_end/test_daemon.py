@@ -21,6 +21,7 @@ from knowledge.operations.initialize import initialize
 from knowledge.operations.project import open_project
 from knowledge.operations.record import Draft, record
 from knowledge.operations.status import status
+from knowledge.storage.audit import Decision, open_audit
 from knowledge.storage.unanswered import read
 from knowledge.surfaces.cli import push_lines
 from knowledge.surfaces.daemon import client
@@ -251,13 +252,38 @@ def test_a_full_disk(daemon: Daemon) -> None:
 
 
 def test_switched_off(daemon: Daemon) -> None:
-    """A file or an environment variable switches it all off: no daemon is asked or started, and nothing is a failure."""
+    """A file or an environment variable switches it all off: no daemon is asked or started; what the variable silenced is counted."""
     payload = daemon.event("SessionStart", "s1", source="startup")
-    assert daemon.hook(payload, environment={"KNOWLEDGE_PUSH": "0"}) == b""
     (daemon.folder / "push-off").touch()
-    assert daemon.begin("s1") == b""
+    assert daemon.begin("s1") == b"" and not read(daemon.folder.parent)
+    (daemon.folder / "push-off").unlink()
+    assert daemon.hook(payload, environment={"KNOWLEDGE_PUSH": "0"}) == b""
     assert not meeting_file(daemon.folder.parent).exists()
-    assert not read(daemon.folder.parent)
+    assert daemon.causes() == {"silenced"}
+    daemon.begin("s1")
+    until(lambda: not read(daemon.folder.parent))
+    assert daemon.causes() == {"silenced"}
+    with open_audit(daemon.folder / "audit.sqlite3") as audit:
+        assert [(d.outcome, d.cause) for d in audit.decisions() if d.adviser == "hook"] == [("miss", "silenced")]
+
+
+def test_a_strangers_tests_leave_no_trace(daemon: Daemon) -> None:
+    """A test suite in which an agent's hook runs for a repository that is not its own: no byte, no daemon, no row, no line."""
+    before = sorted(path.name for path in daemon.folder.iterdir())
+    payload = daemon.event("SessionStart", "s1", source="startup")
+    for below in ("", str(daemon.runtime)):
+        assert daemon.hook(payload, environment={"PYTEST_CURRENT_TEST": "test_x (call)", "KNOWLEDGE_TESTS_BELOW": below}) == b""
+    assert sorted(path.name for path in daemon.folder.iterdir()) == before
+    daemon.begin("real")
+    rows = len(decisions(daemon))
+    assert daemon.hook(payload, environment={"PYTEST_CURRENT_TEST": "test_x (call)", "KNOWLEDGE_TESTS_BELOW": ""}) == b""
+    assert len(decisions(daemon)) == rows
+
+
+def decisions(daemon: Daemon) -> list[Decision]:
+    """The rows of the audit."""
+    with open_audit(daemon.folder / "audit.sqlite3") as audit:
+        return audit.decisions()
 
 
 def test_doctor_tries_the_whole_way(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:

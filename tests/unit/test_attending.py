@@ -199,10 +199,10 @@ def test_a_damaged_audit_says_nothing_and_is_counted(site: Site) -> None:
 
 @pytest.mark.parametrize("value", ["0", "off", "No"])
 def test_it_can_be_switched_off(site: Site, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    """By an environment variable, at once, without a trace."""
+    """By an environment variable, at once; nothing is decided, and that it was so is counted."""
     monkeypatch.setenv(attending.SWITCH, value)
     assert site.tell("stop", message=CANNOT) == NOTHING
-    assert site.decisions() == []
+    assert site.decisions() == [] and site.project.index.counts()["hook-silenced"] == 1
 
 
 def test_a_test_cannot_write_to_the_audit_of_real_work() -> None:
