@@ -20,11 +20,13 @@ from knowledge.operations.reconcile import reconcile
 from knowledge.operations.relevance import ranked_definitions, ranked_files
 from knowledge.operations.searching import bring_up_to_date, search
 from knowledge.operations.specs import file_or_symbol
+from knowledge.operations.tests_around import tests_around
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.recall.ranking import LEAST_SCORE, read_query
 from knowledge.recall.tokens import cut_to_tokens
-from knowledge.records.claims import Cause, ClaimStatus
+from knowledge.records.claims import AnchorKind, Cause, ClaimStatus
 from knowledge.records.edges import Edge
+from knowledge.records.evidence import EvidenceKind
 from knowledge.records.identifiers import SymbolId, show_path
 from knowledge.records.packs import CallFrame, ContextPack, PackClaim, PackEdge, PackFile, PackSymbol, PackTree
 from knowledge.views.context_pack import Candidates, build
@@ -66,15 +68,17 @@ def context_pack(project: Project, frame: CallFrame, *, at: str | None = None) -
     symbols = _symbols(centres, goal, files, view)
     edges = _edges([s for s, _ in symbols[:_CENTRES]], view)
     claims, uncounted = _claims(reading, view, _bearing(project, frame, _keys(symbols, files, edges)), plan_node)
+    tests, further_tests = tests_around(project, view, [s for s, _ in symbols[:_REASONED]])
     shown_files = {s.path for s in focus} | {f.path for f in files[:_CENTRES]}
     found = Candidates(
         claims=[c for c in claims if c.id != plan_node],
         limits=view.limitations_of(sorted(shown_files)),
+        tests=tests,
         files=[PackFile(show_path(f.path), tuple(_SIGNALS[signal] for signal in f.why[:3])) for f in files],
         symbols=[_symbol(symbol, why if place < _REASONED else "", view) for place, (symbol, why) in enumerate(symbols)],
         edges=[_edge(edge) for edge in edges],
         plan_node=next((c for c in claims if c.id == plan_node), None),
-        left_out={"relevant_claims": uncounted} if uncounted else {},
+        left_out={"relevant_claims": uncounted, "recent_test_observations": further_tests},
         notes=() if files or claims else (_NOTHING,),
     )
     snapshot = view.tree.snapshot
@@ -101,9 +105,9 @@ def pack_claim(held: Held, status: ClaimStatus, view: IndexedTree, evidence_kind
     )
 
 
-_SHOWN_BY = {
-    "source": "source", "body": "ast", "signature": "ast", "location": "ast", "value": "ast", "edge": "graph", "set": "graph", "tests": "test",
-    "environment": "environment",
+_SHOWN_BY: dict[AnchorKind, EvidenceKind] = {
+    "source": "source", "body": "ast", "signature": "ast", "location": "ast", "value": "ast", "edge": "graph", "set": "graph",
+    "tests": "test_result", "environment": "test_result",
 }  # fmt: skip
 """Kind of anchor → the kind of evidence that answers for it."""
 

@@ -31,7 +31,6 @@ from knowledge.records.stored import ClaimFilter
 _MAIN = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "refs/remotes/origin/main", "refs/remotes/origin/master")
 _VANISHING = frozenset({"calls", "imports", "implements", "overrides", "handles", "tested_by"})
 _MOST_OF_A_KIND = 40
-_MOST_RUNS = 60
 _LONGEST = 2_000
 """Characters of a command line that is shown whole."""
 
@@ -52,7 +51,8 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
     claims, looked_at = _claims(project, reading, before, view, node)
     bare = _bare(project, reading, view, after)
     vanished, edges = _vanished(before, view, {change.path for change in touched if change.old is not None and change.new is not None})
-    reported, tests = _reported(project, view), _of_the_work(affected.lines, before, view)
+    reported = [test_line(result, "exact") for result in Retests(project, view).reported()]
+    tests = _of_the_work(affected.lines, before, view)
     checks, held = gate_items(Checks(project, view), frozenset(show_path(change.path) for change in touched))
     work = Work(
         claims=claims,
@@ -85,17 +85,6 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
         left_out=len(items) - len(shown),
         notes=(f"to run them all: {work.command if len(work.command) < _LONGEST else 'knowledge tests affected --run'}",) if work.command else (),
     )
-
-
-def _reported(project: Project, view: IndexedTree) -> list[TestLine]:
-    """What tests came to on this very content, of which a report alone tells. Of these nothing is known but that."""
-    found: dict[str, TestLine] = {}
-    for run in project.ledger.runs.runs(_MOST_RUNS):
-        if run.snapshot_key == view.tree.snapshot.key and project.ledger.runs.coverage(run.id) is None:
-            for result in project.ledger.runs.results(run.id):
-                if result.outcome != "skipped":
-                    found.setdefault(result.test, test_line(result, "exact"))
-    return list(found.values())
 
 
 def _of_the_work(lines: Iterable[TestLine], before: IndexedTree, view: IndexedTree) -> list[TestLine]:

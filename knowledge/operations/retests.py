@@ -67,17 +67,35 @@ class Known:
 class Retests:
     """The latest result of each test, and whether it holds in the tree of `view`."""
 
-    def __init__(self, project: Project, view: IndexedTree) -> None:
-        self._project, self.view = project, view
+    def __init__(self, project: Project, view: IndexedTree, most_runs: int = _MOST_RUNS) -> None:
+        self._project, self.view, self._most_runs = project, view, most_runs
         self._reach = Reached(view)
         self._judged: dict[str, Retesting | None] = {}
         self._coverage: dict[str, Coverage | None] = {}
 
     @cached_property
+    def _runs(self) -> dict[str, Run]:
+        return {run.id: run for run in self._project.ledger.runs.runs(self._most_runs)}
+
+    def at(self, run_id: str) -> str:
+        """When one of the runs that were looked through began."""
+        return self._runs[run_id].at
+
+    def reported(self) -> list[TestResult]:
+        """What tests came to on this very content, of which a report alone tells. Of these nothing is known but that."""
+        found: dict[str, TestResult] = {}
+        for run in self._runs.values():
+            if run.snapshot_key == self.view.tree.snapshot.key and self.coverage(run) is None:
+                for result in self._project.ledger.runs.results(run.id):
+                    if result.outcome != "skipped":
+                        found.setdefault(result.test, result)
+        return list(found.values())
+
+    @cached_property
     def known(self) -> Mapping[str, Known]:
         """test → what is known of it. A test that the latest run of all did not have is here all the same."""
         found: dict[str, Known] = {}
-        for run in self._project.ledger.runs.runs(_MOST_RUNS):
+        for run in self._runs.values():
             coverage = self.coverage(run)
             if coverage is None:
                 continue

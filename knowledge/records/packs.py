@@ -10,10 +10,13 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
+from knowledge.records.runs import BAD, Outcome
+
 PACK_VERSION = "1"
 """Raised when a field changes its meaning or goes; new fields do not raise it."""
 MatchKind = Literal["good", "weak", "nothing"]
-TestState = Literal["exact", "covered-content-equal", "covered-content-changed", "unknown"]
+TestState = Literal["exact", "equal", "changed"]
+"""Of an earlier result of a test: it is of this very content; what it rests on is as it was; that has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class PackClaim:
 
 @dataclass(frozen=True, slots=True)
 class PackCheck:
-    """What has to be looked at before the work is called done, why, and the claims that wait for it."""
+    """What has to be looked at before the work is called done, why, and the claims that wait for it: none where it is for tests."""
 
     what: str
     why: str
@@ -117,12 +120,18 @@ class PackEdge:
 
 @dataclass(frozen=True, slots=True)
 class PackTest:
-    """A recorded run of a test: its outcome, and whether what it covered is still the same."""
+    """The latest recorded result of a test, and whether what it rests on is still the same. reason: why the result does not hold here."""
 
     test: str
-    outcome: str
+    outcome: Outcome
     state: TestState
     observed_at: str
+    reason: str = ""
+
+    @property
+    def is_overturning(self) -> bool:
+        """Whether it shows a fault, or shows nothing of this tree any more."""
+        return self.outcome in BAD or self.state == "changed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,8 @@ def build(frame: CallFrame, tree: PackTree, candidates: Candidates) -> ContextPa
         part = purse.part(_SHARES[name])
         shown[name] = part.take(items, text)
         purse.settle(part)
+    rerun = _rerun(candidates.tests)
+    shown_rerun = purse.take(rerun, check_text)
     files = purse.take(candidates.files[:_MOST_FILES], file_text)
     symbols = purse.take(candidates.symbols, _symbol_with_file())
     # What the rest did not need comes back to what could overturn the conclusion.
@@ -96,6 +98,7 @@ def build(frame: CallFrame, tree: PackTree, candidates: Candidates) -> ContextPa
     limits = (*limits, *purse.take(candidates.limits[len(limits) :], lambda limit: f"- {limit}"))
     left_out = {
         "stale_or_conflicting_claims": len(fallen) - len(shown_fallen),
+        "verification_required_before_return": len(rerun) - len(shown_rerun),
         "analysis_limits": len(candidates.limits) - len(limits),
         **{name: len(items) - len(shown[name]) for name, (items, _) in rest.items()},
         "relevant_files": len(candidates.files) - len(files),
@@ -106,7 +109,7 @@ def build(frame: CallFrame, tree: PackTree, candidates: Candidates) -> ContextPa
         tree=tree,
         current_goal_and_constraints=goal,
         stale_or_conflicting_claims=shown_fallen,
-        verification_required_before_return=checks_of(shown_fallen),
+        verification_required_before_return=(*checks_of(shown_fallen), *shown_rerun),
         analysis_limits=limits,
         active_decisions=tuple(shown["active_decisions"]),
         relevant_claims=tuple(shown["relevant_claims"]),
@@ -131,6 +134,13 @@ def checks_of(claims: Sequence[PackClaim]) -> tuple[PackCheck, ...]:
     for claim in claims:
         waiting.setdefault(_to_look_at(claim), []).append(claim.id)
     return tuple(PackCheck(what, why, tuple(ids)) for (what, why), ids in waiting.items())
+
+
+def _rerun(tests: Sequence[PackTest]) -> tuple[PackCheck, ...]:
+    """The one check that tests wait for which failed, or whose results are of other content."""
+    waiting = sum(test.is_overturning for test in tests)
+    why = f"of the tests looked at {waiting} failed or ran on other content"
+    return (PackCheck("knowledge tests affected --run", why, ()),) if waiting else ()
 
 
 def _to_look_at(claim: PackClaim) -> tuple[str, str]:

@@ -42,8 +42,9 @@ def claim_text(claim: PackClaim) -> str:
 
 
 def check_text(check: PackCheck) -> str:
-    """One line: what, why, for which claims."""
-    return f"- {plain(check.what)}: {plain(check.why)} ({', '.join(check.claims)})"
+    """One line: what, why, and where claims wait for it, for which."""
+    waiting = f" ({', '.join(check.claims)})" if check.claims else ""
+    return f"- {plain(check.what)}: {plain(check.why)}{waiting}"
 
 
 def file_text(file: PackFile) -> str:
@@ -66,7 +67,8 @@ def edge_text(edge: PackEdge) -> str:
 
 def test_text(test: PackTest) -> str:
     """One line: the test, its outcome, and what it is worth now."""
-    return f"- {test.test}: {test.outcome}, {test.state}, {test.observed_at[:10]}"
+    state = {"exact": "on this very content", "equal": "what it rests on is as it was", "changed": f"to run again: {plain(test.reason)}"}[test.state]
+    return f"- {test.test}: {test.outcome} on {test.observed_at[:10]}, {state}"
 
 
 def goal_text(goal: PackGoal, tree: PackTree) -> list[str]:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from run_fixtures import PYTEST, Shop, shop
@@ -75,6 +76,27 @@ def test_three_states_of_an_earlier_result(at: Shop) -> None:
     assert answer["tests"][0]["reasons"] == ["shop/prices.py::Basket.dearest changed"]
     assert answer["command"] == "pytest tests/test_prices.py::test_dearest"
     assert at.ask("tests", "affected", "HEAD~1..HEAD", "--json")[1]["tests"][0]["test"].endswith("test_dearest")
+
+
+def test_a_pack_tells_of_the_tests_that_ran_the_code(at: Shop) -> None:
+    """Tests that ran what a goal is about stand in its pack with what they are worth; once that changed, running them again is owed."""
+
+    def pack() -> Any:
+        return at.ask("context", "change how the dearest price of a basket is found", "--focus", "Basket.dearest", "--budget", "0", "--json")[1]
+
+    assert pack()["recent_test_observations"] == []
+    at.run()
+    first = pack()["recent_test_observations"][0]
+    assert (first["test"], first["outcome"], first["state"], first["reason"]) == ("tests/test_prices.py::test_dearest", "passed", "exact", "")
+    at.change(PRICES, "max(self", "max(*self")
+    changed = pack()
+    first = changed["recent_test_observations"][0]
+    assert (first["test"], first["state"], first["reason"]) == (
+        "tests/test_prices.py::test_dearest", "changed", "shop/prices.py::Basket.dearest changed",
+    )  # fmt: skip
+    assert changed["verification_required_before_return"][-1]["what"] == "knowledge tests affected --run"
+    states = {line["test"]: line["state"] for line in changed["recent_test_observations"]}
+    assert states["tests/test_prices.py::test_total"] == "equal"
 
 
 def test_a_new_test_is_to_be_run(at: Shop) -> None:

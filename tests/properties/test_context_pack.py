@@ -12,6 +12,8 @@ from knowledge.views.pack_text import TITLES, render
 
 TREE = PackTree("main", "a" * 40, is_dirty=False)
 STATUSES = ("active", "verified", "stale", "needs_review", "rejected", "superseded", "withdrawn")
+OUTCOMES = st.sampled_from(("passed", "failed", "skipped"))
+STATES = st.sampled_from(("exact", "equal", "changed"))
 TEXT = st.text(st.sampled_from("ab 세션<>`\n\u202e"), min_size=1, max_size=60)
 
 
@@ -40,7 +42,7 @@ def candidates(draw: st.DrawFn) -> Candidates:
     return Candidates(
         claims=draw(claims()),
         limits=[f"dynamic-call: src/a{n}.py:1" for n in range(sizes[0])],
-        tests=[PackTest(f"tests/t.py::t{n}", "passed", "exact", "2026-01-01") for n in range(sizes[1])],
+        tests=[PackTest(f"tests/t.py::t{n}", draw(OUTCOMES), draw(STATES), "2026-01-01", "it changed") for n in range(sizes[1])],
         files=[PackFile(f"src/a{n}.py", ("speaks of it",)) for n in range(sizes[2])],
         symbols=[
             PackSymbol(f"src/a{n % 4}.py::f{n}", "function", f"src/a{n % 4}.py", n + 1, n + 2, why="" if n % 3 else "x") for n in range(sizes[3])
@@ -62,6 +64,8 @@ def test_what_could_overturn_the_conclusion_is_shown_or_counted(frame: CallFrame
     assert len(fallen) - len(shown) == pack.left_out.get("stale_or_conflicting_claims", 0)
     assert {claim for check in pack.verification_required_before_return for claim in check.claims} == shown
     assert not fallen & {c.id for c in (*pack.active_decisions, *pack.relevant_claims)}
+    owed = [check for check in pack.verification_required_before_return if not check.claims]
+    assert len(owed) + pack.left_out.get("verification_required_before_return", 0) == any(test.is_overturning for test in found.tests)
 
 
 @given(FRAMES, candidates())
