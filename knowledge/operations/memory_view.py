@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from knowledge.operations.banks import opened_personal
 from knowledge.operations.context_pack import pack_claim
-from knowledge.operations.late_recalls import recall_by_hand
+from knowledge.operations.late_recalls import notice_asking
 from knowledge.operations.project import Project
-from knowledge.operations.reading import Reading
-from knowledge.operations.recall import PERSONAL, Asked
+from knowledge.operations.recall import Asked, recalled
 from knowledge.records.evidence import EvidenceKind
 from knowledge.records.identifiers import show_path
 from knowledge.records.packs import MatchKind, MemoryView, PackClaim, PackTree
-from knowledge.records.recalls import RecallLine
 from knowledge.views.context_pack import checks_of, is_overturning
 
 _MATCHES: dict[str, MatchKind] = {"found": "good", "weak": "weak", "nothing": "nothing"}
@@ -21,21 +21,19 @@ _EVIDENCE = 3
 
 def memory_view(project: Project, asked: Asked, *, personal: Project | None = None, at: str | None = None) -> MemoryView:
     """The memories that bear on a text, of the repository's bank and of the personal one. Raises what `recall` raises."""
-    answer = recall_by_hand(project, asked, personal=personal, at=at)
+    found = recalled(project, asked, personal=personal, at=at)
+    answer = found.answer
     claims: dict[str, PackClaim] = {}
     evidence: list[str] = []
-    for bank, lines in _by_bank(answer.lines):
-        owner = personal if bank == PERSONAL and personal is not None else project
-        reading = Reading(owner)
-        view = reading.trees.at(at if owner is project else None)
-        ids = [line.claim.id for line in lines]
-        held, statuses = reading.held(ids), reading.statuses(view, ids)
-        for line in lines:
-            kinds: dict[EvidenceKind, None] = {}
-            for one in owner.ledger.evidence_of(line.claim.id)[:_EVIDENCE]:
-                kinds[one.kind] = None
-                evidence.append(f"{one.id} {one.kind} {one.symbol or show_path(one.file_path)} at {(one.repository_revision or '')[:10]}".strip())
-            claims[line.claim.id] = pack_claim(held[line.claim.id], statuses[line.claim.id], view, tuple(kinds))
+    for line in answer.lines:
+        known = found.known[line.claim.id]
+        kinds: dict[EvidenceKind, None] = {}
+        for one in known.project.ledger.evidence_of(line.claim.id)[:_EVIDENCE]:
+            kinds[one.kind] = None
+            evidence.append(f"{one.id} {one.kind} {one.symbol or show_path(one.file_path)} at {(one.repository_revision or '')[:10]}".strip())
+        # A long statement is shown by the part that answers: the budget was held to that.
+        shown_claim = pack_claim(known.held, known.status, known.view, tuple(kinds))
+        claims[line.claim.id] = replace(shown_claim, statement=line.claim.statement)
     shown = [claims[line.claim.id] for line in answer.lines]
     fallen = tuple(c for c in shown if is_overturning(c))
     tree = answer.tree
@@ -49,7 +47,11 @@ def memory_view(project: Project, asked: Asked, *, personal: Project | None = No
         stale_or_conflicting_claims=fallen,
         required_reverification=checks_of(fallen),
         left_out={"relevant_claims": answer.left_out} if answer.left_out else {},
-        notes=(*answer.notes, *(f"the tag {r.given} was read as {r.kept} ({r.why})" for r in answer.rewrites)),
+        notes=(
+            *answer.notes,
+            *notice_asking(project, asked.text, answer.lines),
+            *(f"the tag {r.given} was read as {r.kept} ({r.why})" for r in answer.rewrites),
+        ),
     )
 
 
@@ -57,10 +59,3 @@ def remembered(project: Project, asked: Asked, *, at: str | None = None) -> Memo
     """`memory_view` with the personal bank, where there is one."""
     with opened_personal() as personal:
         return memory_view(project, asked, personal=personal, at=at)
-
-
-def _by_bank(lines: tuple[RecallLine, ...]) -> list[tuple[str, list[RecallLine]]]:
-    found: dict[str, list[RecallLine]] = {}
-    for line in lines:
-        found.setdefault(line.bank, []).append(line)
-    return list(found.items())

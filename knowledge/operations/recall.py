@@ -71,7 +71,30 @@ class Asked:
     by_meaning: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was read of a recalled claim: what is held of it, its status, the tree that it has it in, and whose claim it is."""
+
+    held: Held
+    status: ClaimStatus
+    view: IndexedTree
+    project: Project
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """An answer, and what was read for each of its claims."""
+
+    answer: RecallAnswer
+    known: Mapping[str, Known]
+
+
 def recall(project: Project, asked: Asked, *, personal: Project | None = None, at: str | None = None) -> RecallAnswer:
+    """The answer of `recalled`. Raises what that raises."""
+    return recalled(project, asked, personal=personal, at=at).answer
+
+
+def recalled(project: Project, asked: Asked, *, personal: Project | None = None, at: str | None = None) -> Recalled:
     """The claims that bear on a text, of the repository's bank and of the personal one, best first.
 
     Raises UnknownTagError, UnknownSymbolError and UnknownPathError, with suggestions, for what is in no bank or not in the tree; also where
@@ -89,7 +112,7 @@ def recall(project: Project, asked: Asked, *, personal: Project | None = None, a
     if is_one_name(query) and not is_personal(project) and all(line.is_weak for line in lines):
         find_symbols(query, GraphTree(banks[0].view))
     shown, tokens = _within(lines, read_query(query), min(asked.budget_tokens or MOST_TOKENS, MOST_TOKENS))
-    return RecallAnswer(
+    answer = RecallAnswer(
         tree=project.tree_name(banks[0].view.tree.snapshot),
         query=query,
         outcome="nothing" if not lines else "weak" if all(line.is_weak for line in lines) else "found",
@@ -99,6 +122,8 @@ def recall(project: Project, asked: Asked, *, personal: Project | None = None, a
         rewrites=tuple(dict.fromkeys(rewrite for of_tags in tags for rewrite in of_tags.rewrites)),
         notes=(*(note for bank in banks for note in bank.notes), *_cut_note(query, text)),
     )
+    by_name = {bank.name: bank for bank in banks}
+    return Recalled(answer, {line.claim.id: by_name[line.bank].known(line.claim.id) for line in shown})
 
 
 def _cut_note(query: str, text: str) -> tuple[str, ...]:
@@ -133,9 +158,11 @@ class _Bank:
     """
 
     def __init__(self, project: Project, name: str, asked: Asked, tags: AskedTags, at: str | None) -> None:
-        self._project, self._name, self._asked, self._tags = project, name, asked, tags
+        self._project, self.name, self._asked, self._tags = project, name, asked, tags
         self.beyond = 0
         self.notes: tuple[str, ...] = ()
+        self._held: dict[str, Held] = {}
+        self._statuses: dict[str, ClaimStatus] = {}
         self._reading = Reading(project)
         reconcile(project, self._reading)
         bring_up_to_date(project)
@@ -151,8 +178,13 @@ class _Bank:
         held |= self._reading.held(_beside(held, successors))
         statuses = self._reading.statuses(self.view, held) if held else {}
         in_focus = {c for c, status in statuses.items() if any(speaks_of(held[c], status, text) for text in self._focus)}
+        self._held, self._statuses = held, statuses
         ranked = self._ranked(scores, held, statuses, successors, in_focus)
         return [self._line(held[c], statuses[c], ranked[c], c in in_focus, successors.get(c, "")) for c in ranked]
+
+    def known(self, claim_id: str) -> Known:
+        """What was read of one of the claims in `lines`."""
+        return Known(self._held[claim_id], self._statuses[claim_id], self.view, self._project)
 
     def _scores(self, text: str) -> dict[str, float]:
         """claim id → how well it answers the text, for those that have something of it."""
@@ -229,7 +261,7 @@ class _Bank:
 
     def _line(self, held: Held, status: ClaimStatus, score: float, is_in_focus: bool, successor: str) -> RecallLine:
         return RecallLine(
-            bank=self._name,
+            bank=self.name,
             claim=claim_line(held, status, self.view),
             score=round(score, 3),
             recorded_at=held.claim.recorded_at,

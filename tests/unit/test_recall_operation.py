@@ -10,6 +10,7 @@ from git_fixtures import GitRepo
 
 from knowledge.errors import UnknownSymbolError, UnknownTagError
 from knowledge.operations.conflicts import report
+from knowledge.operations.memory_view import memory_view
 from knowledge.operations.project import Project, open_project
 from knowledge.operations.recall import MOST_TOKENS, QUERY_TOKENS, Asked, recall
 from knowledge.operations.record import UNANCHORED, Draft, record, record_many
@@ -18,6 +19,7 @@ from knowledge.operations.steps import redact, reject, supersede, withdraw
 from knowledge.recall.ranking import PUSH_SCORE
 from knowledge.recall.tokens import estimate_tokens
 from knowledge.records.claims import Author, Scope
+from knowledge.views.pack_text import render_memory
 
 CODE = "def create_session(user):\n    return user\n\n\ndef drop_session(user):\n    return None\n"
 PURGE = "캐시 퍼지는 대시보드에서 파일 하나만 골라서 한다"
@@ -182,3 +184,13 @@ def test_claims_that_were_not_even_looked_at_are_counted(project: Project) -> No
     for text in ("", "who purges the cache by hand"):
         answer = recall(project, Asked(text, budget_tokens=400))
         assert len(answer.lines) + answer.left_out == 70, text
+
+
+def test_a_memory_view_shows_the_part_that_answers(project: Project) -> None:
+    """A long statement is shown by its best part in a memory view, too: the view keeps to the budget as the answer does."""
+    add(project, "그 밖에는 적을 것이 없다. " * 100 + "\n\n" + PURGE)
+    asked = Asked("캐시 퍼지를 대시보드에서", budget_tokens=900)
+    view = memory_view(project, asked)
+    (claim,) = (*view.relevant_claims, *view.stale_or_conflicting_claims)
+    assert PURGE in claim.statement
+    assert estimate_tokens(render_memory(view)) <= 900
