@@ -18,10 +18,10 @@ REPLY_CHARACTERS = 8_000
 class AgentEvent:
     """What an agent's program told of one moment.
 
-    host: claude, codex, gemini, gateway, probe. session: the host's id of the session. agent: the sub-agent's id, "" for the main one. source, of
-    session_start: startup, resume, clear, compact. call: the host's id of the call. result: what the tool answered or why it failed, as text.
-    prompt: what the user said. message: the agent's last one (stop). is_continued: the agent goes on because of an earlier stop hook. folder: the
-    absolute working directory. version: of the host's program, "" where it is not told. calls: of after_batch.
+    host: its name in `knowledge/surfaces/hosts`, gateway, or probe. session: the host's id of the session. agent: the sub-agent's id, "" for the
+    main one. source, of session_start: startup, resume, clear, compact. call: the host's id of the call. result: what the tool answered or why it
+    failed, as text. prompt: what the user said. message: the agent's last one (stop). is_continued: the agent goes on because of an earlier stop
+    hook. folder: the absolute working directory. version: of the host's program, "" where it is not told. calls: of after_batch.
     """
 
     host: str

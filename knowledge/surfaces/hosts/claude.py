@@ -54,7 +54,8 @@ def _skill(text: str | None, is_wanted: bool) -> str | None:
 
 def _read(payload: Mapping[str, Any]) -> AgentEvent | None:
     moment = _MOMENTS.get(word(payload, "hook_event_name"))
-    if moment is None or "cursor_version" in payload:  # Cursor runs Claude Code's hooks too, besides its own
+    # Cursor, VS Code and Copilot CLI run Claude Code's hooks, too, besides their own; they tell the time, or their version.
+    if moment is None or "cursor_version" in payload or "timestamp" in payload:
         return None
     return read_as("claude", moment, payload)
 

@@ -28,6 +28,8 @@ _PATIENCE: dict[Moment, tuple[str]] = {
     "subagent_stop": ("turn",),
 }
 OURS = "surfaces/daemon/client.py"
+_GUARD = "import os,sys;del sys.argv[0];f=sys.argv[0];os.path.exists(f) and exec(compile(open(f).read(),f,'exec'))"
+"""Runs the file where it is there. An interpreter that is given a file which was removed ends with 2, by which hosts understand: block the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Launch:
 
     def hook(self, host: str, moment: Moment) -> list[str]:
         """The words of a hook's command, and how much patience the moment has."""
-        return [sys.executable, "-I", "-S", str(CLIENT), host, str(self.common_dir), *_PATIENCE.get(moment, ())]
+        return [sys.executable, "-I", "-S", "-c", _GUARD, str(CLIENT), host, str(self.common_dir), *_PATIENCE.get(moment, ())]
 
     def hook_line(self, host: str, moment: Moment) -> str:
         """The same as one line for a shell."""
