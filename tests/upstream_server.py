@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel
 
 server = MCPServer("upstream", instructions="What stands behind.")
 
@@ -26,6 +29,19 @@ def recall(query: str) -> dict[str, list[dict[str, str]]]:
 def fail() -> str:
     """Fail with a message that must arrive as it is."""
     raise ToolError('{"error": "invalid token", "code": 9109}')
+
+
+class Answer(BaseModel):
+    """What is asked of the person."""
+
+    sure: bool
+
+
+@server.tool()
+async def confirm(context: Context[Any, Any], task: str) -> str:
+    """Ask the person before a task is done."""
+    asked = await context.elicit(f"Do it? {task}", Answer)
+    return f"{asked.action}: {getattr(getattr(asked, 'data', None), 'sure', None)}"
 
 
 if __name__ == "__main__":
