@@ -17,8 +17,9 @@ from knowledge.claims.predicates import decide, twin_kind
 from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.claims.statements import Mention, Said, mentions, says_order, understand
 from knowledge.claims.view import TreeView
+from knowledge.graph.module_names import files_meant
 from knowledge.records.claims import Anchor, Predicate
-from knowledge.records.identifiers import SymbolId, external_symbol, parse_symbol, read_symbol, show_path
+from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol, parse_symbol, read_symbol, show_path
 
 Lookup = Callable[[str], Sequence[SymbolId]]
 """A name as written → the definitions and files it may mean, best first; () for none."""
@@ -117,7 +118,7 @@ def _one(text: str, lookup: Lookup, view: TreeView, *, is_module: bool = False) 
         return written if view.has_path(written.path) else None
     found = list(lookup(text))
     if is_module:
-        files = [s for s in found if not s.qualified_name]
+        files = [s for s in found if not s.qualified_name] or [file_symbol(p) for p in files_meant(text, view.paths_named, is_top_level=True)]
         if len(files) == 1:
             return files[0]
         is_outside = not files and re.fullmatch(r"(?:node:)?(?![./])[@\w./-]+", text) and not re.search(r"\.(?:py|[cm]?[jt]sx?)\Z", text)

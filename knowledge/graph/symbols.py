@@ -1,4 +1,5 @@
-"""Finding the symbol that a person typed: `path::Class.method`, `Class.method`, `package.module.Class.method`, a bare name, a path, or SCIP."""
+"""Finding the symbol that a person typed: `path::Class.method`, `Class.method`, `package.module.Class.method`, a bare name, a path or its
+end, `package.module`, or SCIP."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from knowledge.errors import AmbiguousSymbolError, UnknownPathError, UnknownSymbolError
+from knowledge.graph.module_names import files_meant
 from knowledge.records.identifiers import SymbolId, file_symbol, parse_symbol, read_path, show_path
 
 SUGGESTIONS = 5
@@ -29,6 +31,10 @@ class NameSource(Protocol):
         ...
 
     def has_path(self, path: bytes) -> bool: ...
+
+    def paths_named(self, name: bytes) -> Sequence[bytes]:
+        """The files whose last part this is."""
+        ...
 
     def paths(self) -> Iterable[bytes]: ...
 
@@ -85,6 +91,9 @@ def _by_name(typed: str, source: NameSource) -> list[SymbolId]:
     parts = typed.split(".")
     candidates = source.named(parts[-1])
     whole = [found for found in candidates if _matches(found, parts)]
+    files = files_meant(typed, source.paths_named) if not whole else []
+    if files:
+        return [file_symbol(path) for path in files]
     if not whole:
         raise _unknown_symbol(typed, parts[-1], source, candidates)
     exact = [found for found in whole if found.qualified_name == typed]

@@ -67,6 +67,9 @@ class GraphTree:
         found = compare(edge, [*self.view.edges_of_file(path), *around], names)
         return found if len(found.said_by) + len(found.silent) + len(found.instead) > 1 else None
 
+    def paths_named(self, name: bytes) -> Sequence[bytes]:
+        return self.view.paths_named(name)
+
     def is_test(self, symbol: SymbolId) -> bool:
         return "test" in self.view.kinds_of(symbol.path)
 

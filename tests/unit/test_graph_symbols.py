@@ -27,6 +27,9 @@ class Names:
     def has_path(self, path: bytes) -> bool:
         return path in self.paths()
 
+    def paths_named(self, name: bytes) -> list[bytes]:
+        return [path for path in self.paths() if path.rpartition(b"/")[2] == name]
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -50,6 +53,11 @@ class Names:
         ("src/인증.py::로그인", DEFINED[8]),
         ("external:requests::get", external_symbol("requests", "get")),
         ("app.login", DEFINED[5]),
+        ("app.auth", file_symbol(b"src/app/auth.py")),
+        ("db.py", file_symbol(b"src/app/db.py")),
+        ("app/db.py", file_symbol(b"src/app/db.py")),
+        ("인증.py", file_symbol("src/인증.py".encode())),
+        ("web.ts", file_symbol(b"src/web.ts")),
     ],
 )
 def test_what_a_person_types(text: str, expected: SymbolId) -> None:

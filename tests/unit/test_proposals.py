@@ -31,6 +31,9 @@ class Names:
     def has_path(self, path: bytes) -> bool:
         return TREE.has_path(path)
 
+    def paths_named(self, name: bytes) -> Sequence[bytes]:
+        return TREE.paths_named(name)
+
     def paths(self) -> Sequence[bytes]:
         return ()
 
