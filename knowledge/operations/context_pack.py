@@ -66,16 +66,16 @@ def context_pack(project: Project, frame: CallFrame, *, at: str | None = None) -
     files = _with_focus(focus, ranked_files(project, view, goal))
     centres = _centres(frame.goal, focus, view)
     symbols = _symbols(centres, goal, files, view)
-    edges = _edges([s for s, _ in symbols[:_CENTRES]], view)
+    edges = _edges(list(symbols)[:_CENTRES], view)
     claims, uncounted = _claims(reading, view, _bearing(project, frame, _keys(symbols, files, edges)), plan_node)
-    tests, further_tests = tests_around(project, view, [s for s, _ in symbols[:_REASONED]])
+    tests, further_tests = tests_around(project, view, list(symbols)[:_REASONED])
     shown_files = {s.path for s in focus} | {f.path for f in files[:_CENTRES]}
     found = Candidates(
         claims=[c for c in claims if c.id != plan_node],
         limits=view.limitations_of(sorted(shown_files)),
         tests=tests,
         files=[PackFile(show_path(f.path), tuple(_SIGNALS[signal] for signal in f.why[:3])) for f in files],
-        symbols=[_symbol(symbol, why if place < _REASONED else "", view) for place, (symbol, why) in enumerate(symbols)],
+        symbols=list(symbols.values()),
         edges=[_edge(edge) for edge in edges],
         plan_node=next((c for c in claims if c.id == plan_node), None),
         left_out={"relevant_claims": uncounted, "recent_test_observations": further_tests},
@@ -135,25 +135,25 @@ def _centres(goal: str, focus: Sequence[SymbolId], view: IndexedTree) -> dict[Sy
     return found
 
 
-def _symbols(centres: dict[SymbolId, str], goal: Goal, files: Sequence[RankedFile], view: IndexedTree) -> list[tuple[SymbolId, str]]:
-    found = dict(centres)
-    for symbol, why in ranked_definitions(goal, files, view):
-        found.setdefault(symbol, why)
-    return list(found.items())
+def _symbols(centres: dict[SymbolId, str], goal: Goal, files: Sequence[RankedFile], view: IndexedTree) -> dict[SymbolId, PackSymbol]:
+    """The definitions that the goal may be about, the likeliest first; the first ones with what they take and what speaks for them."""
+    found = {symbol: _centre(symbol, why, view) for symbol, why in centres.items()}
+    for symbol, one, why in ranked_definitions(goal, files, view):
+        if symbol not in found:
+            is_reasoned = len(found) < _REASONED
+            signature = f"{one.qualified_name}{one.parameters}" if is_reasoned and one.parameters else ""
+            shown = why if is_reasoned else ""
+            found[symbol] = PackSymbol(str(symbol), one.kind, show_path(symbol.path), one.first, one.last, signature, shown)
+    return found
 
 
-def _symbol(symbol: SymbolId, why: str, view: IndexedTree) -> PackSymbol:
+def _centre(symbol: SymbolId, why: str, view: IndexedTree) -> PackSymbol:
     definition = definition_of(view, symbol)
     if definition is None:
         return PackSymbol(str(symbol), "file", show_path(symbol.path), 1, 1, why=why)
-    is_called = bool(why) and definition.kind in ("function", "method")
-    signature = f"{symbol.qualified_name}{_parameters(signature_text(definition))}" if is_called else ""
+    parameters = signature_text(definition) if definition.kind in ("function", "method") else ""
+    signature = f"{symbol.qualified_name}{parameters[parameters.find('(') :]}" if "(" in parameters else ""
     return PackSymbol(str(symbol), definition.kind, show_path(symbol.path), definition.span.row + 1, definition.span.end_row + 1, signature, why)
-
-
-def _parameters(signature: str) -> str:
-    start = signature.find("(")
-    return signature[start:] if start >= 0 else ""
 
 
 def _edges(centres: Iterable[SymbolId], view: IndexedTree) -> list[Edge]:
@@ -170,9 +170,9 @@ def _edge(edge: Edge) -> PackEdge:
     return PackEdge(str(edge.subject), edge.predicate, str(edge.object), edge.confidence_kind, place, edge.reason)
 
 
-def _keys(symbols: Iterable[tuple[SymbolId, str]], files: Sequence[RankedFile], edges: Iterable[Edge]) -> set[str]:
+def _keys(symbols: Iterable[SymbolId], files: Sequence[RankedFile], edges: Iterable[Edge]) -> set[str]:
     """The watch keys of what the pack shows."""
-    shown = {symbol for symbol, _ in symbols} | {end for edge in edges for end in (edge.subject, edge.object)}
+    shown = {*symbols} | {end for edge in edges for end in (edge.subject, edge.object)}
     shown |= {SymbolId(file.path, "") for file in files[:_SHOWN_FILES]}
     return {f"symbol:{symbol.qualified_name}" if symbol.qualified_name else f"path:{show_path(symbol.path)}" for symbol in shown}
 

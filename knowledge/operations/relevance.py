@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from analyzers.facts import FileFacts
 from analyzers.registry import LANGUAGES, language_of
+from knowledge.claims.spelling import signature_text
 from knowledge.errors import RepositoryReadError
 from knowledge.operations.project import Project
+from knowledge.operations.recent import Recent
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.recall.terms import words
 from knowledge.records.identifiers import SymbolId
@@ -21,8 +24,10 @@ _PAST_COMMITS = 1_500
 _SOURCES = 12
 """Files whose definitions are weighed."""
 _NAMED_KINDS = frozenset({"function", "method", "class", "interface", "type", "enum"})
+_CALLED_KINDS = frozenset({"function", "method"})
 _NAME_WEIGHT, _LEAST_FIT = 2.0, 0.25
 """What a definition is called says more than what it uses; one that says nothing of the goal still stands in a file that fits."""
+_PAST: Recent[list[PastCommit]] = Recent(8)
 _LARGEST_TEXT = 1_000_000
 """Bytes: of a longer file the beginning can be searched for."""
 _MIXED = re.compile(r"[A-Za-z]*[a-z][A-Z]\w*|[A-Z]{2,}[a-z]\w*|[가-힣]+")
@@ -47,26 +52,63 @@ def ranked_files(project: Project, view: IndexedTree, goal: Goal) -> list[Ranked
     return rank_files(goal, paths, texts, named, past_commits(project, view.tree.snapshot.revision))
 
 
-def ranked_definitions(goal: Goal, files: Sequence[RankedFile], view: IndexedTree) -> list[tuple[SymbolId, str]]:
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function, method or class of a file. own: the terms of its name; used: those of the names that it uses itself. first, last: its lines.
+
+    parameters: as in `(self, obj: T) -> R`; "" for what is not called.
+    """
+
+    qualified_name: str
+    ordinal: int
+    kind: str
+    first: int
+    last: int
+    parameters: str
+    own: frozenset[str]
+    used: frozenset[str]
+
+
+_DEFINED: Recent[tuple[Defined, ...]] = Recent(1_000)
+
+
+def ranked_definitions(goal: Goal, files: Sequence[RankedFile], view: IndexedTree) -> list[tuple[SymbolId, Defined, str]]:
     """The definitions of the likeliest files that the goal may be about, the likeliest first, each with what speaks for it.
 
     A definition is ranked by its file, and by how much of the goal its name and the names that it uses say.
     """
-    found: list[tuple[float, SymbolId, str]] = []
+    found: list[tuple[float, SymbolId, Defined, str]] = []
+    wanted = goal.terms.keys()
     for file in files[:_SOURCES]:
-        facts = view.facts(file.path)
-        if facts is None:
-            continue
-        own, used = definition_terms(facts)
-        fits = {i: sum(goal.terms.get(t, 0.0) for t in own[i]) * _NAME_WEIGHT + sum(goal.terms.get(t, 0.0) for t in used[i] - own[i]) for i in own}
-        most = max(fits.values(), default=0.0)
-        for index, fit in fits.items():
-            definition = facts.definitions[index]
-            symbol = SymbolId(file.path, definition.qualified_name, definition.ordinal)
-            shared = own[index] & goal.terms.keys()
-            why = "its name fits" if shared else "uses what the goal names" if fit else "its file fits"
-            found.append((file.score * (_LEAST_FIT + (fit / most if most else 0.0)), symbol, why))
-    return [(symbol, why) for _, symbol, why in sorted(found, key=lambda f: (-f[0], f[1]))]
+        defined = defined_in(file.path, view)
+        fits = [sum(goal.terms[t] for t in d.own & wanted) * _NAME_WEIGHT + sum(goal.terms[t] for t in (d.used & wanted) - d.own) for d in defined]
+        most = max(fits, default=0.0)
+        for one, fit in zip(defined, fits, strict=True):
+            symbol = SymbolId(file.path, one.qualified_name, one.ordinal)
+            why = "its name fits" if one.own & wanted else "uses what the goal names" if fit else "its file fits"
+            found.append((file.score * (_LEAST_FIT + (fit / most if most else 0.0)), symbol, one, why))
+    return [(symbol, one, why) for _, symbol, one, why in sorted(found, key=lambda f: (-f[0], f[1]))]
+
+
+def defined_in(path: bytes, view: IndexedTree) -> tuple[Defined, ...]:
+    """What a file defines; nothing where it has no facts."""
+    entry = view.entry_behind(path)
+    if entry is None:
+        return ()
+    return _DEFINED.get((entry.blob_id, language_of(entry.path)), lambda: _read_defined(view.facts(path)))
+
+
+def _read_defined(facts: FileFacts | None) -> tuple[Defined, ...]:
+    if facts is None:
+        return ()
+    own, used = definition_terms(facts)
+    found = []
+    for index, terms in own.items():
+        d = facts.definitions[index]
+        parameters = signature_text(d)[signature_text(d).find("(") :] if d.kind in _CALLED_KINDS else ""
+        used_terms = frozenset(used[index])
+        found.append(Defined(d.qualified_name, d.ordinal, d.kind, d.span.row + 1, d.span.end_row + 1, parameters, terms, used_terms))
+    return tuple(found)
 
 
 def definition_terms(facts: FileFacts) -> tuple[dict[int, frozenset[str]], dict[int, set[str]]]:
@@ -93,6 +135,12 @@ def past_commits(project: Project, revision: str | None) -> list[PastCommit]:
     """What the commits before and at a revision said and touched, the newest first; merges aside, at most `_PAST_COMMITS`."""
     if revision is None:
         return []
+    if project.repository.is_shallow:
+        return _past_commits(project, revision)
+    return _PAST.get((project.repository.common_dir, revision), lambda: _past_commits(project, revision))
+
+
+def _past_commits(project: Project, revision: str) -> list[PastCommit]:
     repository, index = project.repository, project.index
     if (line := index.past_line(revision)) is not None:
         return line

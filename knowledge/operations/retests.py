@@ -10,6 +10,7 @@ from functools import cached_property
 from knowledge.claims.covered import hash_of
 from knowledge.invalidation.retesting import Retesting
 from knowledge.operations.project import Project
+from knowledge.operations.recent import Recent
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.identifiers import read_path, show_path
 from knowledge.records.runs import MEANWHILE, Coverage, Run, TestResult
@@ -17,6 +18,8 @@ from knowledge.runs.environment import sets_up_scripts
 
 _MOST_RUNS = 60
 """Older runs are not looked through for tests that no newer one has."""
+_COVERAGE: Recent[Coverage | None] = Recent(6)
+"""By store and run: what a run covered never changes."""
 _SETTINGS_FILES = (b"pytest.ini", b".pytest.ini", b"pyproject.toml", b"tox.ini", b"setup.cfg", b"pytest.toml", b".pytest.toml")
 _SETTINGS_KEY = re.compile(r"(?:tool\.pytest|pytest|tool:pytest)(?:\.|\Z)")
 
@@ -107,7 +110,9 @@ class Retests:
     def coverage(self, run: Run) -> Coverage | None:
         """What a run covered; None where it was not observed, or nothing is known of the build that ran."""
         if run.id not in self._coverage:
-            self._coverage[run.id] = self._project.ledger.runs.coverage(run.id) if run.snapshot_key else None
+            runs = self._project.ledger.runs
+            key = (self._project.repository.common_dir, run.id)
+            self._coverage[run.id] = _COVERAGE.get(key, lambda: runs.coverage(run.id)) if run.snapshot_key else None
         return self._coverage[run.id]
 
     def begins_in(self, test: str) -> tuple[str, ...]:

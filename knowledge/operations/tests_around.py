@@ -10,7 +10,7 @@ from knowledge.operations.retests import Known, Retests
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.identifiers import SymbolId, show_path
 from knowledge.records.packs import PackTest, TestState
-from knowledge.records.runs import BAD, Coverage, TestResult
+from knowledge.records.runs import BAD, CoveredTest
 
 _RUNS = 5
 """What older runs say is not recent."""
@@ -30,10 +30,14 @@ def tests_around(project: Project, view: IndexedTree, symbols: Sequence[SymbolId
     weights = {str(symbol): 1 / (1 + place) for place, symbol in reversed(list(enumerate(symbols)))}
     paths = {show_path(symbol.path) for symbol in symbols}
     near = {}
+    positions: dict[str, dict[int, float]] = {}
     for test, known in retests.known.items():
         coverage = retests.coverage(known.run)
-        if coverage is not None and (weight := _weight(coverage, known.result, weights, paths)):
-            near[test] = weight
+        if coverage is not None:
+            if known.run.id not in positions:
+                positions[known.run.id] = {place: weights[s.symbol] for place, s in enumerate(coverage.symbols) if s.symbol in weights}
+            if weight := _weight(coverage.tests[test], positions[known.run.id], paths) + weights.get(known.result.symbol, 0.0):
+                near[test] = weight
     chosen = sorted(near, key=lambda test: (retests.known[test].result.outcome not in BAD, -near[test], test))[:_MOST]
     found = [_line(test, retests.known[test], retests) for test in chosen]
     told = [
@@ -45,12 +49,11 @@ def tests_around(project: Project, view: IndexedTree, symbols: Sequence[SymbolId
     return sorted(found, key=lambda line: not line.is_overturning), len(near) - len(chosen) + max(0, len(told) - _MOST)
 
 
-def _weight(coverage: Coverage, result: TestResult, weights: dict[str, float], paths: set[str]) -> float:
-    """How much a test bears on the definitions: by those that it ran, less the more it ran besides; its own definition counts whole."""
-    covered = coverage.tests[result.test]
-    ran = sum(weights.get(coverage.symbols[position].symbol, 0.0) for position in covered.ran)
+def _weight(covered: CoveredTest, weights: dict[int, float], paths: set[str]) -> float:
+    """How much a test bears on definitions, by their positions in its run's coverage: by those that it ran, less the more it ran besides."""
+    ran = sum(weights[position] for position in weights.keys() & covered.ran)
     imported = _BY_IMPORTS * len(paths & covered.rests_on.keys())
-    return weights.get(result.symbol, 0.0) + ran / math.sqrt(1 + len(covered.ran)) + imported / math.sqrt(1 + len(covered.rests_on))
+    return ran / math.sqrt(1 + len(covered.ran)) + imported / math.sqrt(1 + len(covered.rests_on))
 
 
 def _line(test: str, known: Known, retests: Retests) -> PackTest:
