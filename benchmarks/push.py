@@ -2,11 +2,14 @@
 
 `--data` is a folder with `trigger_policy_v1.json`, `triggers_SPLIT.jsonl`, `contradictions_SPLIT.jsonl`, `claims.jsonl`. Triggers: precision and
 recall a (call, row); `hint` with every row's second tier on. Write gate: of contradicting pairs the share whose newer text is warned, with the older
-one among all claims; of ordinary records the number that is warned by mistake. All through the operations, in a bank of its own.
+one among all claims; of ordinary records the number that is warned by mistake. All through the operations, in a bank of its own. `hook_cpu_ms`: CPU
+of the hook's client a call; `daemon_p95_ms`: from question to answer at the daemon's socket, while eight agents make `--calls` calls at once
+(`push_load.py`), with the rows of the audit that are missing afterwards and the calls that failed.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mirrors import ROOT, arguments, report
+from push_load import bench, hook_cpu, load
 
 sys.path.insert(0, str(ROOT))
 
@@ -35,9 +39,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 def measure_triggers(data: Path, split: str) -> dict[str, dict[str, float]]:
     """Precision and recall of whole hits, and recall with the second tier of every row on."""
-    policy = json.loads((data / "trigger_policy_v1.json").read_text(encoding="utf-8"))
     calls = read_lines(data / f"triggers_{split}.jsonl")
-    rows = [read_trigger(row | {"has_hint": True}) for row in policy]
+    rows = [read_trigger(row | {"has_hint": True}) for row in _policy(data)]
     wanted = {(call["id"], row) for call in calls for row in call["fires"]}
     hits = {(call["id"], match.trigger.id, match.tier) for call in calls for match in matches(rows, call["tool"], call["text"])}
     whole, all_hits = {hit[:2] for hit in hits if hit[2] == "full"}, {hit[:2] for hit in hits}
@@ -68,14 +71,35 @@ def _store(project: Project, statements: Iterable[str]) -> list[str]:
     return list(store_many(project, Reading(project), [Draft(statement, anchors=("none",)) for statement in statements]))
 
 
+def measure_hooks(data: Path, split: str, count: int) -> dict[str, Any]:
+    """CPU of the client, and the daemon's times under load, with all claims remembered and all rows approved."""
+    rows = [{key: value for key, value in row.items() if key not in ("positive", "negative")} for row in _policy(data)]
+    claims = [claim["text"] for claim in read_lines(data / "claims.jsonl")]
+    calls = [(call["tool"], call["text"]) for call in read_lines(data / f"triggers_{split}.jsonl")]
+    with bench(claims, rows) as made:
+        return {"hook_cpu_ms": hook_cpu(made)} | load(made, calls, count)
+
+
+def _policy(data: Path) -> list[dict[str, Any]]:
+    policy: list[dict[str, Any]] = json.loads((data / "trigger_policy_v1.json").read_text(encoding="utf-8"))
+    return policy
+
+
+def _more(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--calls", type=int, default=10_000, help="by eight agents at once")
+
+
 def main() -> None:
     """Measure, and print a table or JSON."""
-    asked = arguments(__doc__ or "", data="recall")
+    asked = arguments(__doc__ or "", data="recall", more=_more)
     figures: dict[str, Any] = {"triggers": measure_triggers(asked.data, asked.split), "write_gate": measure_gate(asked.data, asked.split)}
+    figures |= measure_hooks(asked.data, asked.split, asked.calls)
     if asked.json:
         print(json.dumps(figures, indent=1))
         return
-    report(asked, figures["triggers"] | {"write gate": figures["write_gate"]}, ["precision", "recall", "cannot", "all", "ordinary"])
+    hooks = {name: value for name, value in figures.items() if name not in ("triggers", "write_gate")}
+    table = figures["triggers"] | {"write gate": figures["write_gate"], "hooks": hooks}
+    report(asked, table, ["precision", "recall", "cannot", "all", "ordinary", *hooks])
 
 
 if __name__ == "__main__":

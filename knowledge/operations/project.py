@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from analyzers.registry import LANGUAGES, analyzer_version, parser_version
 from knowledge.config import AUDIT_FILE, INDEX_FILE, LEDGER_FILE
@@ -23,6 +23,8 @@ from knowledge.storage.audit import AuditStore, connect_audit
 from knowledge.storage.index import IndexStore, open_index
 from knowledge.storage.ledger import Ledger, open_ledger
 
+_MOST_RECENT = 128
+_Found = TypeVar("_Found")
 WORKING_TREE = "HEAD+dirty"
 _VERSIONS = {name: (parser_version(name), analyzer_version(name)) for name in LANGUAGES}
 
@@ -61,6 +63,7 @@ class Project:
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     progress: Progress = field(default_factory=SilentProgress)
     opened_audit: AuditStore | None = None
+    recent: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def author(self) -> Author:
@@ -85,6 +88,15 @@ class Project:
         if self.opened_audit is None:
             self.opened_audit = connect_audit(path)
         return self.opened_audit
+
+    def remember(self, key: tuple[object, ...], compute: Callable[[], _Found]) -> _Found:
+        """What is computed for a state of things that `key` names whole, once for the last of them: a daemon is asked the same again and again."""
+        if key not in self.recent:
+            if len(self.recent) >= _MOST_RECENT:
+                self.recent.pop(next(iter(self.recent)))
+            self.recent[key] = compute()
+        found: _Found = self.recent[key]
+        return found
 
     def now(self) -> str:
         """The present time, ISO 8601 in UTC, whole seconds."""

@@ -164,7 +164,8 @@ def disable(project: Project, trigger_id: str, reason: str) -> TriggersAnswer:
 
 def approved(project: Project) -> tuple[Trigger, ...]:
     """The rows that are held against calls."""
-    return tuple(read_trigger(line.row) for line in rows_of(project).values() if line.state == "approved")
+    key = ("approved rows", project.ledger.last_sequence())
+    return project.remember(key, lambda: tuple(read_trigger(line.row) for line in rows_of(project).values() if line.state == "approved"))
 
 
 def waiting_notice(project: Project) -> str:

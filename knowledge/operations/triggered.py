@@ -44,9 +44,18 @@ def advise(attention: Attention) -> Advice | None:
 
 def memories_of(project: Project, query: str, *, personal: Project | None = None) -> tuple[RecallLine, ...]:
     """What is recalled for a row: what stands, is not private, and passes the threshold of what nobody asked for. Raises what `recall` raises."""
-    at = "HEAD" if project.repository.head().revision is not None else None
+    head = project.repository.head().revision
     asked = Asked(query, least=PUSH_SCORE, is_pushed=True, budget_tokens=_BUDGET)
-    return tuple(line for line in recall(project, asked, personal=personal, at=at).lines if line.claim.status not in _OUT)
+
+    def recalled() -> tuple[RecallLine, ...]:
+        found = recall(project, asked, personal=personal, at="HEAD" if head is not None else None)
+        return tuple(line for line in found.lines if line.claim.status not in _OUT)
+
+    if head is None:
+        return recalled()
+    # The same commit, the same records and the same minute have the same answer.
+    banks = [bank.ledger.last_sequence() for bank in (project, personal) if bank is not None]
+    return project.remember(("recalled", query, head, *banks, project.now()[:16]), recalled)
 
 
 def texts_of(trigger: Trigger, event: AgentEvent) -> list[str]:
