@@ -73,7 +73,7 @@ def conflicts(text: str, precedents: Mapping[str, Sequence[Precedent]], rarity: 
             if not how and head is not None:
                 # Why it cannot be done has words of its own, which the precedent does not have: `e2e cannot run: every request is 401`.
                 likeness = alike(head, old, rarity)
-                how = "cannot" if differs(head, old, likeness) == "cannot" else ""
+                how = "cannot" if differs(head, old, likeness) in ("cannot", "denied") else ""
             best = max(likeness.new, likeness.old)
             if how and (precedent.claim_id not in found or found[precedent.claim_id].likeness < best):
                 found[precedent.claim_id] = Conflict(sentence, precedent, how, best)
@@ -81,13 +81,19 @@ def conflicts(text: str, precedents: Mapping[str, Sequence[Precedent]], rarity: 
 
 
 _REASON = re.compile(r"\s*(?::\s|;|,?\s+\b(?:because|since|as the|due to)\b|\s+[–—-]\s+|(?<=다)\s*\(|\()")
+_REASON_BEFORE = re.compile(
+    r"^.*(?:없어서|않아서|못해서|라서|부족해서|막혀서|때문에|탓에|므로|니까)\s+|^(?:because|since|as)\b[^,]+,\s+", re.IGNORECASE
+)
 
 
 def _head(new: Saying) -> Saying | None:
-    """What is said to be impossible, without the reason that follows; None where no reason does."""
-    if not new.is_cannot or (found := _REASON.search(new.text)) is None:
+    """What is said to be impossible, without the reason that follows, or in Korean stands before; None where none does."""
+    if not new.is_cannot:
         return None
-    head = read_saying(new.text[: found.start()])
+    before, after = _REASON_BEFORE.search(new.text), _REASON.search(new.text)
+    if before is None and after is None:
+        return None
+    head = read_saying(new.text[before.end() if before is not None else 0 : after.start() if after is not None else None])
     return head if head.is_cannot and len(head.ideas) >= _SHORTEST else None
 
 
@@ -109,11 +115,12 @@ def differs(new: Saying, old: Saying, likeness: Likeness) -> str:
         return ""
     enough = _CANNOT_OF_ONE_NAME if new.names & old.names else _CANNOT
     apart = len(new.ideas) + len(old.ideas) - 2 * likeness.shared
+    is_denied = (new.is_denied or new.is_cannot) != (old.is_denied or old.is_cannot)
     rules = (
         ("cannot", new.is_cannot != old.is_cannot and (old.is_done or old.is_cannot or new.is_done) and best >= enough),
         ("number", best >= _NUMBER and _has_other_number(new, old)),
         ("switch", {new.switch, old.switch} == {"on", "off"} and best >= _SWITCH),
-        ("denied", new.is_denied != old.is_denied and best >= _DENIED and min(len(new.ideas), len(old.ideas)) >= _SHORTEST),
+        ("denied", is_denied and best >= _DENIED and min(len(new.ideas), len(old.ideas)) >= _SHORTEST),
         ("taken-back", new.takes_back and best >= _TAKEN_BACK and least >= _TAKEN_BACK / 2),
         ("value", likeness.shared > _SHARED and least >= _VALUE and 0 < apart <= 2 * _SHARED),
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from knowledge.claims.anchors import digest_of
+from knowledge.gates.saying import read_saying
 from knowledge.operations.project import Project
 from knowledge.operations.trigger_rows import broken_examples, draft, rows_of, strengthen
 from knowledge.push.triggers import read_trigger
@@ -17,7 +18,8 @@ from knowledge.recall.chunks import sentences
 from knowledge.recall.ranking import Idea, read_query
 from knowledge.records.triggers import WAITING, TriggerLine
 
-MOST_SENTENCES = 12
+MOST_SENTENCES = 60
+"""Of a record or a call, those first that say that something cannot be: no length silences what is said last."""
 _MOST_WORDS = 4
 
 
@@ -63,10 +65,15 @@ def waiting_text(draft_id: str) -> str:
     return f"a trigger is drafted, and a person decides it: `knowledge trigger show {draft_id}`"
 
 
+def telling_sentences(text: str) -> list[str]:
+    """The sentences of a text that are looked at."""
+    return sorted(dict.fromkeys(sentences(text)), key=lambda sentence: not read_saying(sentence).is_cannot)[:MOST_SENTENCES]
+
+
 def best_sentence(text: str, other: str) -> str:
     """The sentence of a text that has most in common with another text."""
     terms = read_query(other).terms
-    said = sentences(text)[:MOST_SENTENCES]
+    said = telling_sentences(text)
     return max(said, key=lambda sentence: len(read_query(sentence).terms & terms)) if said else ""
 
 

@@ -10,8 +10,11 @@ _BANNER = re.compile(
 """A line that says that something foreign follows, up to an empty line."""
 _INTRODUCTION = re.compile(r".*(?:below|as follows|아래|다음)(?:[^.]{0,20})?(?:log|notes?|output|기록|로그|메모|출력)?\s*[:：]\s*$", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_LABEL = r"(?:[^\]]*[가-힣][^\]]*|[\w +/-]*(?:gotcha|pitfall|trap|done|todo|fix|note|urgent|correction|blocked|decision|task|important)[\w +/-]*)"
+"""What a record or a task is headed with in brackets by whoever writes it: Korean, or one of these words."""
 _FOREIGN = re.compile(
-    r"\s*(?:[<>|]\s|\$ |>>> |\[[^\]]{1,40}\]\s|\d{1,2}:\d{2}(?::\d{2})?\s|\d{4}-\d{2}-\d{2}[T ]\d{2}:|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE|FATAL)\b"
+    r"\s*(?:[<>|]\s|\$ |>>> |\[(?:오류|에러|경고|정보|디버그|로그)\]\s|\[(?!(?i:" + _LABEL + r")\])[^\]]{1,40}\]\s"
+    r"|\d{1,2}:\d{2}(?::\d{2})?\s|\d{4}-\d{2}-\d{2}[T ]\d{2}:|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE|FATAL)\b"
     r"|Traceback \(most recent|File \"|at \S+ \(|HTTP/\d|[+-]{3} [ab]/|@@ )"
 )
 """A line as programs write it: quoted, prompted, dated, of a log, a trace, a protocol, a difference."""
