@@ -10,11 +10,13 @@ MIRROR ?=
 FIND_PYTHON = for name in $(BASE_PYTHON) python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
 	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$name"; break; }; done
 
-.PHONY: help setup demo test lint format bench clean
+AGENTS := tests/agents/node_modules/.installed
+
+.PHONY: help setup demo test test-agents lint format bench clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 14
 
 setup: $(INSTALLED)  ## make .venv and install everything that is needed to run, test and measure
 
@@ -23,6 +25,9 @@ demo: setup  ## show a claim go stale and stand again, in a small repository mad
 
 test: setup  ## run every check: tests, types, style, import contracts, the repository's own rules
 	$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+test-agents: setup $(AGENTS)  ## run agents' programs for real, offline, and the protocol's own tools; npm brings them (1.3 GB)
+	$(PYTHON) -m pytest tests/agents
 
 lint: setup  ## run only types, style, import contracts and the repository's own rules
 	$(PYTHON) -m pytest tests/unit/test_contracts.py tests/unit/test_tidy.py
@@ -37,6 +42,10 @@ bench: setup  ## measure; MIRROR=DIR takes the bare repositories DIR/owner+name/
 clean:  ## remove .venv and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(AGENTS): tests/agents/package.json
+	cd tests/agents && npm install --ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error
+	@touch $@
 
 # The stamp is older than pyproject.toml when a dependency may have changed. The build tool is installed beside the rest, so that
 # a second run needs no network as long as what is installed satisfies pyproject.toml.

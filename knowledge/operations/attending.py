@@ -40,14 +40,17 @@ _ADVISERS: dict[Moment, tuple[Adviser, ...]] = {
 }
 
 
-def attend(project: Project, event: AgentEvent, *, personal: Project | None = None) -> Reply:
-    """What to answer. Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted."""
+def attend(project: Project, event: AgentEvent, *, personal: Project | None = None, can_rewrite: bool = True) -> Reply:
+    """What to answer. can_rewrite: whether the one who asks can change an argument of the call.
+
+    Raises nothing that the store, the repository or an adviser may raise: then nothing is said, and that is counted.
+    """
     if os.environ.get(SWITCH, "").lower() in _OFF:
         with contextlib.suppress(KnowledgeError):
             project.index.count(f"hook-{SILENCED}")
         return Reply()
     try:
-        return _attend(project, event, project.audit, personal)
+        return _attend(project, event, project.audit, personal, can_rewrite)
     except KnowledgeError:
         # Without an audit there is no saying what a session was given; saying nothing is right more often than saying it again.
         with contextlib.suppress(KnowledgeError):
@@ -55,7 +58,7 @@ def attend(project: Project, event: AgentEvent, *, personal: Project | None = No
         return Reply()
 
 
-def _attend(project: Project, event: AgentEvent, audit: AuditStore, personal: Project | None) -> Reply:
+def _attend(project: Project, event: AgentEvent, audit: AuditStore, personal: Project | None, can_rewrite: bool) -> Reply:
     if audit.is_off_record([one for one in (event.session, event.agent) if one]):
         if event.agent:
             audit.take_off_record([event.agent], project.now())
@@ -63,7 +66,7 @@ def _attend(project: Project, event: AgentEvent, audit: AuditStore, personal: Pr
     memory = read_memory(audit.state(event.host, event.session))
     if event.agent and event.agent not in memory.agents:
         memory.agents.append(event.agent)
-    attention = Attention(project, event, memory, personal)
+    attention = Attention(project, event, memory, personal, can_rewrite)
     advices: list[Advice] = []
     decisions: list[Decision] = []
     for adviser in _ADVISERS.get(event.moment, ()):
@@ -72,7 +75,7 @@ def _attend(project: Project, event: AgentEvent, audit: AuditStore, personal: Pr
         if advice is None:
             continue
         if advice.is_off_record:
-            audit.take_off_record([event.session, *memory.agents], project.now())
+            audit.take_off_record([event.session, *memory.agents, event.program], project.now())
             return Reply(notice=advice.notice)
         memory.given += advice.claims
         advices.append(advice)

@@ -56,12 +56,16 @@ def read_memory(stored: Mapping[str, Any]) -> SessionMemory:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """One moment: the project, the personal bank where there is one, what was told, what the session has seen (advisers may add to it)."""
+    """One moment: the project, the personal bank where there is one, what was told, what the session has seen (advisers may add to it).
+
+    can_rewrite: whether an argument of a call can be changed; where it cannot, what would stand in it is said beside the call.
+    """
 
     project: Project
     event: AgentEvent
     memory: SessionMemory
     personal: Project | None = None
+    can_rewrite: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from datetime import timedelta
 from knowledge.errors import KnowledgeError
 from knowledge.operations.audit import MISSED
 from knowledge.operations.drafting import MOST_SENTENCES, Sign, best_sentence, draft_from, row_words, waiting_text
-from knowledge.operations.off_record import is_off_record, own_sessions
+from knowledge.operations.off_record import is_here_off_record, own_sessions
 from knowledge.operations.project import Project
 from knowledge.operations.recall import REPOSITORY, Asked, recall
 from knowledge.operations.trigger_rows import approved
@@ -48,10 +48,9 @@ def notice_asking(project: Project, text: str, lines: Sequence[RecallLine]) -> t
     if not query:
         return ()
     try:
-        sessions = own_sessions(project)
-        if is_off_record(project, sessions):
+        if is_here_off_record(project):
             return ()
-        return _noticed(project, query, [line for line in lines if not line.is_weak], sessions)
+        return _noticed(project, query, [line for line in lines if not line.is_weak], own_sessions(project))
     except (KnowledgeError, OSError):
         _count(project)
         return ()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from knowledge.config import AUDIT_FILE
 from knowledge.errors import InvalidRecordError, OffRecordError
 from knowledge.operations.project import Project
+from knowledge.repository.processes import own_programs
 from knowledge.storage.audit import open_audit
 
 _NAMES = ("KNOWLEDGE_SESSION", "CLAUDE_CODE_SESSION_ID")
@@ -21,8 +22,13 @@ def own_sessions(project: Project) -> tuple[str, ...]:
 
 def refuse_off_record(project: Project) -> None:
     """Raises OffRecordError where whoever records is in a session that is off the record."""
-    if is_off_record(project, own_sessions(project)):
+    if is_here_off_record(project):
         raise OffRecordError("this session is off the record, as the person said: nothing was stored. `knowledge session on-record` takes it back.")
+
+
+def is_here_off_record(project: Project) -> bool:
+    """Whether whoever asks is in a session that is off the record, by its name or by the program that started it all. Raises StoreError."""
+    return is_off_record(project, (*own_sessions(project), *own_programs()))
 
 
 def is_off_record(project: Project, sessions: Sequence[str]) -> bool:

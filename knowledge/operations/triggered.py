@@ -86,7 +86,7 @@ def _whole(attention: Attention, match: Match) -> Advice | None:
     if not text:
         return None
     task = event.arguments.get(trigger.argument) if trigger.argument and event.moment == "before_call" else None
-    if isinstance(task, str) and is_free_text(event.tool, trigger.argument):
+    if attention.can_rewrite and isinstance(task, str) and is_free_text(event.tool, trigger.argument):
         told = f"`knowledge` put {len(claims)} remembered record(s) before `{trigger.argument}` of this call: {', '.join(claims)}."
         return Advice(told, claims, dict(event.arguments) | {trigger.argument: f"{text}\n\n{task}"}, triggers=(trigger.id,))
     return Advice(text, claims, triggers=(trigger.id,))

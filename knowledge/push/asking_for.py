@@ -24,7 +24,10 @@ _SELF = re.compile(
     r"|(?:더\s*)?(?:진행할|할|처리할)\s*(?:방법이|수가?)\s*없[가-힣]*|못\s*(?:합니다|한다|함)|막혔[가-힣]*|막혀\s*있[가-힣]*|안\s*(?:됩니다|된다|됨)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[;,()]|\s(?:but|because|since|so|and)\s|(?<=[가-힣])(?:지만|는데|어서|아서|므로)\s", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[;,()]|[:–—-](?=\s)|\s(?:but|because|since|so|and|as|due to|without)\s|(?<=[가-힣])(?:지만|는데|어서|아서|라서|므로|니까|기에)\s|\s때문에\s",
+    re.IGNORECASE,
+)
 
 
 def about_call(operation: str, text: str, failure: str) -> tuple[str, ...]:
@@ -39,7 +42,7 @@ def about_call(operation: str, text: str, failure: str) -> tuple[str, ...]:
     wish = " ".join(_SITE.sub(r"\1", _short(own_text(text))).split())
     plain = " ".join(word for word in wish.split() if not word.startswith("-") and "=" not in word)
     is_command = operation.count(" ") > 0
-    return _several((wish, plain, f"{operation if is_command else plain} {answer}", operation if is_command else ""))
+    return _several((wish, plain, f"{operation if is_command else plain} {answer}", operation if is_command else "", answer))
 
 
 def about_saying(sentence: str) -> tuple[str, ...]:

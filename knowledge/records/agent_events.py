@@ -21,7 +21,8 @@ class AgentEvent:
     host: its name in `knowledge/surfaces/hosts`, gateway, or probe. session: the host's id of the session. agent: the sub-agent's id, "" for the
     main one. source, of session_start: startup, resume, clear, compact. call: the host's id of the call. result: what the tool answered or why it
     failed, as text. prompt: what the user said. message: the agent's last one (stop). is_continued: the agent goes on because of an earlier stop
-    hook. folder: the absolute working directory. version: of the host's program, "" where it is not told. calls: of after_batch.
+    hook. folder: the absolute working directory. version: of the host's program, "" where it is not told. calls: of after_batch. program: the
+    process that told it, where the host names its session to nothing else that it starts.
     """
 
     host: str
@@ -39,6 +40,7 @@ class AgentEvent:
     folder: str = ""
     version: str = ""
     calls: tuple[AgentEvent, ...] = ()
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from knowledge.errors import StoreError, StoreReadOnlyError
+from knowledge.repository.processes import MARK as PROCESS_MARK
 from knowledge.storage.failures import corrupt, store_errors
 
 _WAY_OUT = "It holds no claims: move it aside, and a new one is begun."
@@ -226,9 +227,11 @@ class AuditStore:
                 self._connection.executemany(f"DELETE FROM {table} WHERE session = ?", [(one,) for one in ids if one])
 
     def put_on_record(self, ids: Sequence[str]) -> None:
-        """Take the mark off again."""
+        """Take the mark off again, and off the programs that were marked with a session."""
+        programs = "id GLOB ? AND at IN (SELECT at FROM off_record WHERE id = ?)"
         with self._errors(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(f"DELETE FROM off_record WHERE {programs}", [(f"{PROCESS_MARK}*", one) for one in ids])
             self._connection.executemany("DELETE FROM off_record WHERE id = ?", [(one,) for one in ids])
 
     def is_off_record(self, ids: Sequence[str]) -> bool:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from git_fixtures import GitRepo
 
+from knowledge.operations.off_record import put_on_record
 from knowledge.operations.project import open_project
 from knowledge.operations.record import Draft, record
 from knowledge.records.claims import Author
+from knowledge.repository.processes import MARK, program_of
 from knowledge.surfaces.daemon.answering import Desk
 
 
@@ -67,3 +73,36 @@ def test_what_a_host_cannot_take_before_a_call_is_said_after_it(repo: GitRepo, d
     assert desk.answer("gemini", payload(repo, "BeforeTool", **edit)).answer == b""
     after = desk.answer("gemini", payload(repo, "AfterTool", **edit, tool_response={"llmContent": "done"}))
     assert b"`f` returns 1" in after.answer
+
+
+HOOK = "import os, sys; open(sys.argv[1] + '.part', 'w').write(str(os.getpid())); os.rename(sys.argv[1] + '.part', sys.argv[1]); sys.stdin.read()"
+PROGRAM = """
+import subprocess, sys
+hook = subprocess.Popen(["sh", "-c", sys.argv[1] + "; true"], stdin=subprocess.PIPE)
+sys.stdin.read()
+hook.communicate()
+print(subprocess.run(["sh", "-c", sys.argv[2] + "; true"], capture_output=True, text=True))
+"""
+"""An agent's program: it runs a hook in a shell, and then a command in another one."""
+
+
+def test_a_program_that_names_no_session_is_known_by_its_process(repo: GitRepo, desk: Desk) -> None:
+    """What it starts is off the record with it, through shells in between; what another program starts is not, and one step takes it back."""
+    named = repo.path.parent / "hook"
+    recording = f"{shlex.quote(sys.executable)} -m knowledge claim record '`f` is called by nobody'"
+    words = [sys.executable, "-c", PROGRAM, shlex.join([sys.executable, "-c", HOOK, str(named)]), recording]
+    with subprocess.Popen(words, cwd=repo.path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        while not named.exists():
+            time.sleep(0.01)
+        mark = program_of(int(named.read_text()))
+        assert mark.startswith(f"{MARK}{program.pid}:")
+        answer = desk.answer("gemini", payload(repo, "BeforeAgent", prompt="이 세션은 기억하지 마"), int(named.read_text())).answer
+        told = program.communicate()[0]
+    assert b"off the record" in answer
+    assert "off-record" in told or "off the record" in told
+    with open_project(repo.path, Author("agent", "gemini")) as project:
+        assert [claim.statement for claim in project.ledger.claims()] == ["`f` returns 1"]
+        record(project, Draft("`f` is called by nobody"))
+        assert project.audit.is_off_record(["s1"]) and project.audit.is_off_record([mark])
+        put_on_record(project, "s1")
+        assert not project.audit.is_off_record(["s1", mark])

@@ -48,11 +48,53 @@ def test_captured_payloads_are_understood(line: dict[str, Any]) -> None:
 
 def test_gemini_does_not_take_what_hooks_added_for_the_persons_words() -> None:
     """A prompt comes with the text of earlier hooks around it, and the tool's answer in a wrapping of its own."""
-    events = {line["payload"]["hook_event_name"]: dialect("gemini").read(line["payload"]) for line in CAPTURED if line["host"] == "gemini"}
+    payloads = [
+        line["payload"] for line in CAPTURED if line["host"] == "gemini" and line["payload"].get("tool_name", "mcp_mem_").startswith("mcp_mem_")
+    ]
+    events = {payload["hook_event_name"]: dialect("gemini").read(payload) for payload in payloads}
     prompt, answer, end = events["BeforeAgent"], events["AfterTool"], events["AfterAgent"]
     assert prompt is not None and prompt.prompt == "hello prompt"
     assert answer is not None and "recalled for: [mem] q1" in answer.result
     assert end is not None and (end.moment, end.message) == ("stop", "done")
+
+
+def test_gemini_tells_a_command_that_failed_only_by_its_exit_code() -> None:
+    """So it is read there; a tool that failed says so. What a command wrote about exit codes is no exit code."""
+    answers = [(line["payload"], dialect("gemini").read(line["payload"])) for line in CAPTURED if line["payload"]["hook_event_name"] == "AfterTool"]
+    told = {(payload["tool_name"], json.dumps(payload["tool_input"])[:40]): event.moment for payload, event in answers if event is not None}
+    assert set(told.values()) == {"after_call", "after_failure"}
+    assert {name for (name, _), moment in told.items() if moment == "after_failure"} == {"run_shell_command", "mcp_aside_fail", "replace"}
+    payload = next(payload for payload, event in answers if event and event.tool == "run_shell_command" and event.moment == "after_failure")
+    read = dialect("gemini").read(payload)
+    assert read is not None and read.result == "error: cloudflare zone purge needs 2FA login"
+    for text in ("Output: Exit Code: 1\nProcess Group PGID: 1", "Output: a\nExit Code: 0\nPGID: 1", "Output: Exit Code: 3\nthat was it\nPGID: 1"):
+        response = {"llmContent": f"<untrusted_context>\n{text}\n</untrusted_context>"}
+        event = dialect("gemini").read({**payload, "tool_response": response})
+        assert event is not None and event.moment == "after_call", text
+
+
+@pytest.mark.parametrize(("code", "moment"), [(1, "after_failure"), (0, "after_call"), (None, "after_call")])
+def test_codex_tells_a_command_that_failed_only_in_its_transcript(code: int | None, moment: str, tmp_path: Path) -> None:
+    """Its hook is told what the command wrote; the line of the transcript is as Codex writes it just before. The answer goes back to PostToolUse."""
+    payload = next(line["payload"] for line in CAPTURED if line["host"] == "codex" and line["payload"]["hook_event_name"] == "PostToolUse")
+    transcript = tmp_path / "rollout.jsonl"
+    lines = [{"type": "event_msg", "payload": {"type": "item_completed", "item": {"type": "CommandExecution", "id": "another", "exit_code": 1}}}]
+    if code is not None:
+        item = {"type": "CommandExecution", "id": payload["tool_use_id"], "status": "failed" if code else "completed", "exit_code": code}
+        lines.append({"type": "event_msg", "payload": {"type": "item_completed", "item": item}})
+    transcript.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"half a line', encoding="utf-8")
+    event = dialect("codex").read({**payload, "transcript_path": str(transcript)})
+    assert event is not None and event.moment == moment
+    written = dialect("codex").write(event, Reply("remembered"))
+    assert written == {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "remembered"}}
+
+
+@pytest.mark.parametrize("path", ["", "/nowhere/at all", "/dev/zero", "/", "\0"])
+def test_a_transcript_that_cannot_be_read_tells_nothing(path: str) -> None:
+    """No file of another kind is waited for."""
+    payload = next(line["payload"] for line in CAPTURED if line["host"] == "codex" and line["payload"]["hook_event_name"] == "PostToolUse")
+    event = dialect("codex").read({**payload, "transcript_path": path})
+    assert event is not None and event.moment == "after_call"
 
 
 @pytest.mark.parametrize("host", TOLD)

@@ -139,6 +139,15 @@ def test_only_the_named_free_text_is_rewritten_and_the_agent_is_told(desk: Desk)
     assert desk.decisions()[-1].tokens > 50
 
 
+def test_where_nothing_can_be_rewritten_the_memory_itself_is_said(desk: Desk) -> None:
+    """A program that takes a changed argument only with a granted permission gets the text beside the call, not a word about a change."""
+    desk.approve(argument="task")
+    event = AgentEvent("codex", "before_call", "s1", tool="aside", arguments={"task": TASK}, folder=str(desk.repo.path))
+    reply = attend(desk.project, event, can_rewrite=False)
+    assert reply.arguments is None
+    assert WAY in reply.context and "before `task`" not in reply.context
+
+
 @pytest.mark.parametrize("argument", ["command", "file_path", "filePath", "new_string", "code", "script", "url", "content"])
 def test_a_row_names_no_command_path_or_code(desk: Desk, argument: str) -> None:
     """Such an argument is never rewritten, so a row that names one is refused."""

@@ -19,6 +19,7 @@ from knowledge.operations.project import Project, open_project
 from knowledge.operations.unanswered import fold
 from knowledge.records.agent_events import REPLY_CHARACTERS, AgentEvent, Reply
 from knowledge.repository.locate import locate
+from knowledge.repository.processes import program_of
 from knowledge.storage.unanswered import is_noted
 from knowledge.surfaces.hosts.host import Dialect
 from knowledge.surfaces.hosts.table import DIALECTS
@@ -52,8 +53,11 @@ class Desk:
         self._recent: OrderedDict[tuple[str, bytes], float] = OrderedDict()
         self._held: OrderedDict[Listener, str] = OrderedDict()
 
-    def answer(self, host_name: str, payload: bytes) -> Outcome:
-        """Answer one payload of a host. What is no event of ours is answered with nothing, and is no failure."""
+    def answer(self, host_name: str, payload: bytes, asker: int = 0) -> Outcome:
+        """Answer one payload of a host. What is no event of ours is answered with nothing, and is no failure.
+
+        asker: the hook's process, 0 where it is not told.
+        """
         dialect = DIALECTS.get(host_name)
         if dialect is None:
             return Outcome(cause="unknown-host")
@@ -66,9 +70,11 @@ class Desk:
         event = dialect.read(told)
         if event is None or (host_name != PROBE and self._is_repeated(host_name, payload)):
             return Outcome()
+        if asker and event.moment == "prompt" and not dialect.names_session:
+            event = replace(event, program=program_of(asker))
         try:
             project, personal = self._project(Path(event.folder or "/"))
-            reply = self._deliverable(dialect, event, attend(project, event, personal=personal))
+            reply = self._deliverable(dialect, event, attend(project, event, personal=personal, can_rewrite=dialect.can_rewrite))
         except KnowledgeError as failure:
             self.close()
             return Outcome(cause=failure.code)
@@ -146,13 +152,13 @@ class Desk:
         return self._recent.setdefault(key, now) != now
 
     def _deliverable(self, dialect: Dialect, event: AgentEvent, reply: Reply) -> Reply:
-        """The reply as the host can give it: text is held back for the next moment at which it takes any; a call that cannot be changed is not."""
+        """The reply as the host can give it: text is held back for the next moment at which it takes any."""
         key = (event.host, event.session, event.agent)
         context = "\n\n".join(text for text in (self._held.pop(key, ""), reply.context) if text)
         if context and event.moment not in dialect.text_at:
             self._hold(key, context)
             context = ""
-        return replace(reply, context=context[:REPLY_CHARACTERS], arguments=reply.arguments if dialect.can_rewrite else None)
+        return replace(reply, context=context[:REPLY_CHARACTERS])
 
     def _hold(self, key: Listener, context: str) -> None:
         self._held[key] = context[:REPLY_CHARACTERS]

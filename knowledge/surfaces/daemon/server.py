@@ -14,6 +14,7 @@ import queue
 import select
 import signal
 import socket
+import struct
 import sys
 import threading
 import time
@@ -37,11 +38,12 @@ _TICK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One client that waits."""
+    """One client that waits. asker: its process, 0 where this system does not tell."""
 
     connection: socket.socket
     host: str
     payload: bytes
+    asker: int = 0
 
     def is_awaited(self) -> bool:
         """Whether the client is still there."""
@@ -110,7 +112,7 @@ class Server:
             self._count(host if cause == "payload-too-large" else "", cause)
             connection.close()
         else:
-            self.requests.put(Request(connection, host, payload))
+            self.requests.put(Request(connection, host, payload, _asker(connection)))
 
     def _answer(self, request: Request, desk: Any) -> None:
         """Answer one client that is still there. Whatever goes wrong ends here."""
@@ -119,7 +121,7 @@ class Server:
                 return  # it has counted this itself
             faulthandler.dump_traceback_later(HANGING_SECONDS, exit=True)
             try:
-                outcome = desk.answer(request.host, request.payload)
+                outcome = desk.answer(request.host, request.payload, request.asker)
                 if outcome.cause:
                     self._count(request.host, outcome.cause)
                 try:
@@ -146,6 +148,16 @@ class Server:
         if self.owed:
             self._count(*self.owed.popitem()[0])
         desk.fold()
+
+
+def _asker(connection: socket.socket) -> int:
+    """The process at the other end, as Linux knows it (unix(7), SO_PEERCRED); 0 elsewhere."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return 0
+    with contextlib.suppress(OSError):
+        return int(struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, option, struct.calcsize("3i")))[0])
+    return 0
 
 
 def _program() -> tuple[object, ...]:

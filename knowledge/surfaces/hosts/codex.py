@@ -14,7 +14,7 @@ from knowledge.records.agent_events import AgentEvent, Moment, Reply
 from knowledge.surfaces.hosts.advice import advise
 from knowledge.surfaces.hosts.claude import read_as
 from knowledge.surfaces.hosts.edits import with_block, with_hooks
-from knowledge.surfaces.hosts.host import OURS, Change, Dialect, Host, Launch, word
+from knowledge.surfaces.hosts.host import OURS, Change, Dialect, Host, Launch, named, transcript_backwards, word
 
 _TOML_MARKS = ("# >>> knowledge", "# <<< knowledge")
 _HOOKS = ".codex/hooks.json"
@@ -51,7 +51,19 @@ def _hooks(launch: Launch, text: str | None, is_wanted: bool) -> str | None:
 
 def _read(payload: Mapping[str, Any]) -> AgentEvent | None:
     moment = _MOMENTS.get(word(payload, "hook_event_name"))
-    return None if moment is None else read_as("codex", moment, payload)
+    if moment is None:
+        return None
+    return read_as("codex", "after_failure" if moment == "after_call" and _is_failed(payload) else moment, payload)
+
+
+def _is_failed(payload: Mapping[str, Any]) -> bool:
+    """Whether a command failed: its hook is told what it wrote, and the session's transcript, written just before, the code that it ended with."""
+    call = word(payload, "tool_use_id")
+    for told in transcript_backwards(word(payload, "transcript_path"), call) if call else ():
+        item = named(named(told, "payload"), "item")
+        if item.get("id") == call and isinstance(item.get("exit_code"), int):
+            return bool(item["exit_code"])
+    return False
 
 
 def _write(event: AgentEvent, reply: Reply) -> Mapping[str, Any]:
@@ -62,7 +74,8 @@ def _write(event: AgentEvent, reply: Reply) -> Mapping[str, Any]:
         notice = reply.notice or reply.context
         return {"systemMessage": notice} if notice else {}
     if reply.context:
-        return {"hookSpecificOutput": {"hookEventName": _EVENTS[event.moment], "additionalContext": reply.context}}
+        name = _EVENTS["after_call" if event.moment == "after_failure" else event.moment]
+        return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": reply.context}}
     return {"systemMessage": reply.notice} if reply.notice else {}
 
 
@@ -89,12 +102,12 @@ HOST = Host(
     dialect=Dialect(
         _read,
         _write,
-        text_at=frozenset(_EVENTS),
+        text_at=frozenset(_EVENTS) | {"after_failure"},
         can_rewrite=False,
         limits=(
             "an argument can only be rewritten by granting the call's permission, which a hook of ours never does: text alone is given",
             "hooks run only after a person has trusted them with /hooks, and again after every change of their command",
-            "a failed call is told as one that is over",
+            "that a call of an MCP server failed is not told; that a command failed is read from the session's transcript",
         ),
     ),
     hooks=_HOOKS,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import stat
 from collections.abc import Mapping
 from functools import partial
 from pathlib import PurePosixPath
@@ -14,7 +12,7 @@ from typing import Any
 from knowledge.records.agent_events import AgentEvent, Moment, Reply
 from knowledge.surfaces.hosts.advice import advise
 from knowledge.surfaces.hosts.edits import with_hooks, with_json
-from knowledge.surfaces.hosts.host import OURS, Change, Dialect, Host, Launch, named, text_of, word
+from knowledge.surfaces.hosts.host import OURS, Change, Dialect, Host, Launch, named, text_of, transcript_backwards, word
 
 _CONFIG = ".github/mcp.json"
 _HOOKS = ".github/copilot/settings.local.json"
@@ -24,8 +22,6 @@ _FAILED = re.compile(r"<shellId: \S+ completed with exit code (?!0>)-?\d+>\s*\Z"
 """The end of what a shell command came to that failed: for Copilot the tool did not."""
 _WRITTEN = "sleep 0.4; "
 """At a stop: the transcript is written a moment later than its hook is called."""
-_TAIL_BYTES = 262_144
-"""Of a session's transcript, in whose end the agent's last message is looked for."""
 _MOMENTS: dict[str, Moment] = {
     "sessionStart": "session_start",
     "subagentStart": "subagent_start",
@@ -95,25 +91,8 @@ def _read(payload: Mapping[str, Any]) -> AgentEvent | None:
 
 def _last_message(path: str) -> str:
     """What the agent said last, by the session's transcript; "" where that cannot be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return ""
-    try:
-        status = os.fstat(descriptor)
-        tail = os.pread(descriptor, _TAIL_BYTES, max(0, status.st_size - _TAIL_BYTES)) if stat.S_ISREG(status.st_mode) else b""
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)
-    for line in reversed(tail.splitlines()):
-        if b'"assistant.message"' not in line:
-            continue
-        try:
-            told = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(told, Mapping) and told.get("type") == "assistant.message":
+    for told in transcript_backwards(path, "assistant.message"):
+        if told.get("type") == "assistant.message":
             return word(named(told, "data"), "content")
     return ""
 
@@ -148,6 +127,7 @@ HOST = Host(
         _write,
         text_at=_TEXT_AT,
         can_rewrite=True,
+        names_session=False,
         limits=(
             "text before a call is not taken: it is given with the call's result; a rewritten argument comes before",
             "what is said at a prompt is dropped: it is given with the next call's result",

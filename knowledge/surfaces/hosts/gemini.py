@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,6 +17,11 @@ from knowledge.surfaces.hosts.host import OURS, Change, Dialect, Host, Launch, w
 
 _CONFIG = ".gemini/settings.json"
 _MILLISECONDS = 10_000
+_EXIT_CODE = re.compile(r"^Exit Code: (?!0$)-?\d+$(?=(?:\n[A-Z][\w ]*: [^\n]*)*(?:\n</untrusted_context>)?\s*\Z)", re.MULTILINE)
+"""As the shell tool tells it after the output, among other lines of its own."""
+_WRAPPING = re.compile(r"^\s*<untrusted_context>\n?|\n?</untrusted_context>\s*$")
+_SHELL_LINES = re.compile(r"(?:^(?:Exit Code|Process Group PGID|Signal|Background PIDs): [^\n]*\n?)+\Z", re.MULTILINE)
+_MOST_OF_THE_END = 2_000
 _MOMENTS: dict[str, Moment] = {
     "SessionStart": "session_start",
     "BeforeAgent": "prompt",
@@ -46,10 +52,23 @@ def _read(payload: Mapping[str, Any]) -> AgentEvent | None:
         return None
     event = read_as("gemini", moment, payload)
     response = payload.get("tool_response")
-    is_failed = moment == "after_call" and isinstance(response, Mapping) and bool(response.get("error"))
+    is_failed = moment == "after_call" and isinstance(response, Mapping) and (bool(response.get("error")) or _ended_badly(response))
     # What hooks added before is told again as a part of the prompt; the person did not say it.
     prompt = event.prompt.rpartition("</hook_context>")[2].strip()
-    return replace(event, moment="after_failure" if is_failed else moment, prompt=prompt, message=word(payload, "prompt_response"))
+    message = word(payload, "prompt_response")
+    return replace(event, moment="after_failure" if is_failed else moment, prompt=prompt, message=message, result=_unwrapped(event.result))
+
+
+def _ended_badly(response: Mapping[str, Any]) -> bool:
+    """Whether a shell command ended with a code other than 0, which stands among what the model is told of it."""
+    told = response.get("llmContent")
+    return isinstance(told, str) and _EXIT_CODE.search(told[-_MOST_OF_THE_END:]) is not None
+
+
+def _unwrapped(result: str) -> str:
+    """What a tool answered, without the words that Gemini puts around it."""
+    plain = _WRAPPING.sub("", result)
+    return _SHELL_LINES.sub("", plain.removeprefix("Output: ")).strip() if plain != result else result
 
 
 def _write(event: AgentEvent, reply: Reply) -> Mapping[str, Any]:
@@ -78,6 +97,7 @@ HOST = Host(
         _write,
         text_at=frozenset({"session_start", "prompt", "after_call", "after_failure", "stop"}),
         can_rewrite=True,
+        names_session=False,
         limits=(
             "text before a call is ignored: it is given with the call's result; a rewritten argument comes before",
             "there is no moment for a sub-agent's beginning",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shlex
 import shutil
+import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -27,6 +30,8 @@ _PATIENCE: dict[Moment, tuple[str]] = {
     "stop": ("turn",),
     "subagent_stop": ("turn",),
 }
+_TAIL_BYTES = 262_144
+"""Of a session's transcript, in whose end something is looked for."""
 OURS = "surfaces/daemon/client.py"
 _GUARD = "import os,sys;del sys.argv[0];f=sys.argv[0];os.path.exists(f) and exec(compile(open(f).read(),f,'exec'))"
 """Runs the file where it is there. An interpreter that is given a file which was removed ends with 2, by which hosts understand: block the call."""
@@ -55,6 +60,7 @@ class Dialect:
     read: a hook's payload → the moment, None for one that is not ours. write: what goes back as the host takes it; empty: nothing.
     text_at: the moments at which text reaches the agent; what is said at others is held back until the next of them.
     can_rewrite: an argument can be changed without granting a permission. limits: what the host does not allow, for `doctor`.
+    names_session: MCP servers and commands that it starts are told the session; where they are not, its process stands for it.
     """
 
     read: Callable[[Mapping[str, Any]], AgentEvent | None]
@@ -62,6 +68,7 @@ class Dialect:
     text_at: frozenset[Moment]
     can_rewrite: bool
     limits: tuple[str, ...] = ()
+    names_session: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +119,27 @@ def text_of(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(text_of(one) for one in value)
     return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def transcript_backwards(path: str, holding: str) -> Iterator[Mapping[str, Any]]:
+    """The objects in the end of a session's transcript (JSON lines) that hold a text, the newest first; none where it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return
+    try:
+        status = os.fstat(descriptor)
+        tail = os.pread(descriptor, _TAIL_BYTES, max(0, status.st_size - _TAIL_BYTES)) if stat.S_ISREG(status.st_mode) else b""
+    except OSError:
+        return
+    finally:
+        os.close(descriptor)
+    for line in reversed(tail.splitlines()):
+        if holding.encode() in line:
+            with contextlib.suppress(ValueError, RecursionError):
+                told = json.loads(line)
+                if isinstance(told, Mapping):
+                    yield told
 
 
 def word(payload: Mapping[str, Any], key: str) -> str:

@@ -61,6 +61,7 @@ HOST = Host(
         _write,
         text_at=frozenset({"session_start", "prompt", "after_call", "after_failure"}),
         can_rewrite=True,
+        names_session=False,
         limits=(
             "text before a call is not taken: it is given with the call's result; a rewritten argument comes before",
             "a call that threw is not told, nor the end of a turn before it is over",

@@ -31,6 +31,10 @@ class CallCancelledError(KnowledgeError):
     code = "call-cancelled"
 
 
+_MOST_OF_A_NAME = 200
+"""Characters of a session's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Late:
     """A value of a class of the operations, made where these are imported: `module:Class`, and its fields."""
@@ -70,7 +74,14 @@ class Desk:
         """The agent that calls: as its host or the environment name it."""
         said = context.session.client_params
         name = os.environ.get("KNOWLEDGE_AGENT") or (said.client_info.name if said is not None else "") or "mcp"
-        return Author("agent", name, self._session)
+        return Author("agent", name, _session_of(context) or self._session)
+
+
+def _session_of(context: Context[Any, Any]) -> str:
+    """The session that a call belongs to, where its client says so (Codex does); "" where it does not."""
+    meta = context.request_context.meta
+    value = meta.get("sessionId") if isinstance(meta, Mapping) else None
+    return value[:_MOST_OF_A_NAME] if isinstance(value, str) else ""
 
 
 def desk_of(context: Context[Any, Any]) -> Desk:
