@@ -1,10 +1,10 @@
 """What observing a run costs, what it sees, and how well the tests to run again are chosen: for a repository that has pytest tests.
 
-    python benchmarks/runs.py --mirror DIR --only pallets/click --python PYTHON [--source src] [--commits 20] [--tests tests] [--repeats 3]
+    python benchmarks/runs.py --mirror DIR --only pallets/click --python PYTHON [--source src] [--last 20] [--undone 20] [--tests tests]
 
-PYTHON is an interpreter with all that the tests need; without it nothing is run. The repository is cloned, nothing of it is changed. For each
-commit that touches Python files: its parent's tests run under observation, then those of the commit itself; a test whose result differs must be
-among the selected ones. As hardly any result differs in a history that is kept green, the sources of each commit that brought tests are also taken
+PYTHON is an interpreter with all that the tests need; without it nothing is run. The repository is cloned, nothing of it is changed. For each of the
+last commits: its first parent's tests run under observation, then those of the commit itself; a test whose result differs must be among the selected
+ones. As hardly any result differs in a history that is kept green, the sources of each commit that brought tests are also taken
 back to its parent's, which makes those tests fail.
 """
 
@@ -46,6 +46,9 @@ class Counted:
     """Over all commits: how many were run, tests there, tests selected, tests whose result differs, and those of them that were left out."""
 
     commits: int = 0
+    touching: int = 0
+    touching_tests: int = 0
+    touching_selected: int = 0
     tests: int = 0
     selected: int = 0
     differing: int = 0
@@ -121,15 +124,17 @@ def selection(bench: Bench, revisions: Sequence[str]) -> Counted:
         fresh = {test.partition("[")[0] for test, line in chosen.items() if line.state == "new"}
         differing = [test for test in before.keys() & after.keys() if before[test] != after[test]]
         missed = [test for test in differing if test not in chosen and test.partition("[")[0] not in fresh]
+        selected = sum(test in chosen for test in before)
         counted.commits += 1
         counted.tests += len(before)
-        counted.selected += sum(test in chosen for test in before)
+        counted.selected += selected
         counted.differing += len(differing)
         counted.missed += [f"{revision[:8]} {test}" for test in missed]
-        print(
-            f"  {revision[:8]}: {sum(t in chosen for t in before)} of {len(before)} selected, {len(differing)} differ, {len(missed)} missed",
-            flush=True,
-        )
+        if bench.git("diff", "--name-only", f"{revision}^", revision, "--", "*.py"):
+            counted.touching += 1
+            counted.touching_tests += len(before)
+            counted.touching_selected += selected
+        print(f"  {revision[:8]}: {selected} of {len(before)} selected, {len(differing)} differ, {len(missed)} missed", flush=True)
     return counted
 
 
@@ -210,8 +215,9 @@ def _more(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--python", default="")
     parser.add_argument("--source", default="src")
     parser.add_argument("--tests", default="tests")
-    parser.add_argument("--commits", type=int, default=20)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--last", type=int, default=20)
+    parser.add_argument("--undone", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=3, help="0: neither overheads nor observed calls")
 
 
 def measure(asked: argparse.Namespace, source: Path) -> bool:
@@ -224,18 +230,22 @@ def measure(asked: argparse.Namespace, source: Path) -> bool:
         initialize(clone)
         if asked.repeats:
             overheads(bench, asked.repeats)
-        is_complete = recall(bench, asked.source)
+        is_complete = not asked.repeats or recall(bench, asked.source)
         last = bench.git("rev-parse", "HEAD")
         of = {
             part: bench.git("rev-list", "--no-merges", "--max-count=200", last, "--", f"{part}/*.py").split() for part in (asked.source, asked.tests)
         }
         either = bench.git("rev-list", "--no-merges", "--max-count=200", last, "--", f"{asked.source}/*.py", f"{asked.tests}/*.py").split()
-        taken = [selection(bench, either[: asked.commits])]
+        # The oldest first: what ran last is the parent of the next one, mostly.
+        newest = bench.git("rev-list", "--topo-order", "--min-parents=1", f"--max-count={asked.last}", last).split()
+        taken = [selection(bench, newest[::-1])]
         both = [revision for revision in either if revision in of[asked.source] and revision in of[asked.tests]]
-        taken.append(undone(bench, both[: asked.commits], asked.source))
+        taken.append(undone(bench, both[: asked.undone], asked.source))
     for title, counted in zip(("history", "undone"), taken, strict=True):
         share, missed = counted.selected / counted.tests if counted.tests else 0.0, len(counted.missed)
         print(f"{title}: {counted.commits} commits, {share:.1%} of the tests selected; {counted.differing} results differ, {missed} of them left out")
+        if counted.touching_tests:
+            print(f"  {counted.touching} of them touch Python files: {counted.touching_selected / counted.touching_tests:.1%} selected there")
         print("\n".join(counted.missed))
     return is_complete and not any(counted.missed for counted in taken)
 

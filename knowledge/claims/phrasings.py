@@ -23,6 +23,9 @@ _IMPORTING = rf"(?:{_IMPORT}하는|가져오는)"
 _NOT = r"(?:하지|되지)\s*(?:않는다|않습니다|않음|않고 있다|못한다)"
 _DOES = r"(?:한다|합니다|함|하고 있다)"
 _IS_DONE = r"(?:된다|됩니다|됨|한다|합니다|되고 있다)"
+_DO_CALL = rf"(?:{_CALL}(?:{_DOES}|해요)|부른다|부릅니다|불러요|부름)"
+_DO_NOT_CALL = rf"(?:{_CALL}(?:{_NOT}|하지 않아요)|부르지\s*(?:않는다|않습니다|않아요|않음)|안\s*부른다)"
+_IS_CALLED = rf"(?:{_CALL}(?:{_IS_DONE}|돼요)|불린다|불립니다|불려요|불림)"
 _ABSENT = r"(?:없다|없습니다|없음)"
 _IS = r"(?:이다|입니다|이에요|예요|다)"
 _ADVERB = r"(?:현재|지금|오직|항상|실제로)?\s*"
@@ -69,8 +72,8 @@ class Phrasing:
 
 
 _SIGNS = {
-    "called_only_by": "call invok 호출 콜 부르",
-    "calls": "call invok 호출 콜 부르 부른 부릅", "signature": "(",
+    "called_only_by": "call invok 호출 콜 부르 부른 부릅 불러 부름 불린 불립 불려",
+    "calls": "call invok 호출 콜 부르 부른 부릅 불러 부름 불린 불립 불려", "signature": "(",
     "tests": "test exercis cover 테스트 검증",
     "inherits": "inherit extend class derive parent 상속 클래스 확장",
     "subclasses_exactly": "inherit extend class derive 상속 클래스", "default": "default 기본",
@@ -111,12 +114,14 @@ PHRASINGS: tuple[Phrasing, ...] = (
         rf"<m> (?:is|are) the {_SOLE} callers? of <s><pkg>",
         r"(?:all |the )?callers of <s><pkg> are (?:exactly |only )?<m>",
         r"<s> has (?:exactly |only )?one caller[:,] <m>",
-        rf"<s><은> {_ADVERB}<m>\s*에서만 {_CALL}{_IS_DONE}",
+        rf"<s><은> {_ADVERB}<m>\s*에서만 {_IS_CALLED}",
         rf"<s><은> {_ADVERB}<m>\s*만\s*(?:이\s*)?{_CALL}{_IS_DONE}",
         rf"<s><은> <m>\s*(?:이외의|외의|외에 다른) (?:곳|코드|함수)에서는?\s*{_CALL}되지 (?:않는다|않습니다)",
-        rf"{_ADVERB}<m>만\s*(?:이\s*)?<s><을> {_CALL}{_DOES}",
-        rf"<안에서><아무도> <s><을> {_CALL}{_NOT}",
-        rf"<m><외에는> <아무도> <s><을> {_CALL}{_NOT}",
+        rf"{_ADVERB}<m>만\s*(?:이\s*)?<s><을> {_DO_CALL}",
+        rf"{_ADVERB}<m>\s*에서만 <s><을> {_DO_CALL}",
+        rf"<안에서><아무도> <s><을> {_DO_NOT_CALL}",
+        rf"<s>(?:은|는) <안에서><아무도> {_DO_NOT_CALL}",
+        rf"<m><외에는> <안에서><아무도> <s><을> {_DO_NOT_CALL}",
         rf"<s><은> <안에서>(?:아무 데서도 |어디에서도 |어디서도 |전혀 )?{_CALL}되지\s*(?:않는다|않습니다|않음)",
         rf"<안에서><s><을> {_CALLING} (?:곳|코드|함수)(?:은|이|는|가) {_ABSENT}",
         rf"<안에서><s><을> {_CALLING} (?:곳|코드|함수|것)(?:은|이|는|가) <m>\s*(?:뿐|밖에 없다)<다>",
@@ -127,7 +132,8 @@ PHRASINGS: tuple[Phrasing, ...] = (
     *_rows(
         "calls",
         r"<s> (?:does not|doesn't|never) (?:directly )?(?:calls?|invokes?) <o>(?: directly)?",
-        rf"<s><은> <o><을> (?:직접 )?{_CALL}{_NOT}",
+        rf"<s>(?:<은>|(?: 안| 내부)?에서는?) <o><을> (?:직접 )?{_DO_NOT_CALL}",
+        rf"<o>(?:은|는) <s>(?:이|가) {_DO_NOT_CALL}",
         is_negated=True,
     ),
     *_rows(
@@ -136,11 +142,11 @@ PHRASINGS: tuple[Phrasing, ...] = (
         r"<s> (?:makes|contains|has) a (?:direct )?call (?:to|of) <o>",
         r"there is a call (?:to|of) <o> in <s>",
         r"(?:inside|in|within) <s>,? <o> is (?:called|invoked)",
-        rf"<s>(?:<은>|(?: 안| 내부)?에서) <o><을> (?:직접 )?{_CALL}{_DOES}",
-        rf"<s>(?: 안| 내부)에서 <o><은> {_CALL}{_IS_DONE}",
-        r"<s><은> <o><을> (?:부른다|부릅니다)",
+        rf"<s>(?:<은>|(?: 안| 내부)?에서) <o><을> (?:직접 )?{_DO_CALL}",
+        rf"<s>(?: 안| 내부)?에서 <o><은> {_IS_CALLED}",
+        rf"<o>(?:은|는) <s>(?:이|가) (?:직접 )?{_DO_CALL}",
     ),
-    *_rows("calls", r"<o> is (?:called|invoked) (?:from|by) <s>", rf"<o><은> <s>(?:에서|에 의해) {_CALL}{_IS_DONE}"),
+    *_rows("calls", r"<o> is (?:called|invoked) (?:from|by) <s>", rf"<o><은> <s>(?:에서|에 의해) {_IS_CALLED}"),
     *_rows(
         "signature",
         r"<the>signature of <s> (?:is|reads) <sig>",
@@ -253,6 +259,7 @@ PHRASINGS: tuple[Phrasing, ...] = (
         rf"<op><을> {_IMPORTING} (?:모듈|파일|곳|코드|것)(?:은|는) <m>\s*(?:뿐|전부)<다>",
         rf"<m><은> <op><을> {_IMPORTING} 유일한 (?:모듈|파일|곳|코드){_IS}",
         rf"<안에서><아무도> <op><을> {_IMPORT}{_NOT}",
+        rf"<op>(?:은|는) <안에서><아무도> {_IMPORT}{_NOT}",
         rf"<m><외에는> <아무도> <op><을> {_IMPORT}{_NOT}",
         rf"<op><은> <안에서>(?:아무 데서도 |어디에서도 |어디서도 )?{_IMPORT}되지\s*(?:않는다|않습니다|않음)",
     ),

@@ -6,18 +6,19 @@ What each anchor cannot notice is said with it. The recorder may narrow or widen
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from knowledge.claims.anchors import make_anchor
-from knowledge.claims.aspects import aspects_of, sides_of
+from knowledge.claims.aspects import aspects_of, called_in, sides_of
 from knowledge.claims.membership import is_top_level
 from knowledge.claims.predicates import decide, twin_kind
 from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.claims.statements import Mention, Said, mentions, says_order, understand
 from knowledge.claims.view import TreeView
-from knowledge.graph.module_names import files_meant
+from knowledge.graph.module_names import files_meant, modules_called
 from knowledge.records.claims import Anchor, Predicate
 from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol, parse_symbol, read_symbol, show_path
 
@@ -38,6 +39,7 @@ CANNOT_NOTICE: dict[str, str] = {
     "environment": "another interpreter or other packages, until the tests run with them",
 }
 """What an anchor of each kind cannot notice (E6)."""
+_DOTLESS = re.compile(r"[^\W\d]\w*")
 UNWATCHED = "unanchored"
 """How the note begins that says of a statement that nothing is watched for it."""
 
@@ -121,10 +123,16 @@ def _one(text: str, lookup: Lookup, view: TreeView, *, is_module: bool = False) 
         files = [s for s in found if not s.qualified_name] or [file_symbol(p) for p in files_meant(text, view.paths_named, is_top_level=True)]
         if len(files) == 1:
             return files[0]
+        is_own = not files and _DOTLESS.fullmatch(text) and text not in sys.stdlib_module_names
+        if is_own and (inner := modules_called(text, view.paths_named)):
+            # `core` within a package: the module of this tree, unless there are several of that name.
+            return file_symbol(inner[0]) if len(inner) == 1 else None
         is_outside = not files and re.fullmatch(r"(?:node:)?(?![./])[@\w./-]+", text) and not re.search(r"\.(?:py|[cm]?[jt]sx?)\Z", text)
         return external_symbol(text.removeprefix("node:")) if is_outside else None
     named = [s for s in found if s.qualified_name] or found
-    return named[0] if len({(s.path, s.qualified_name) for s in named}) == 1 else None
+    # What a test defines for itself is not meant where something else is called so.
+    outside = [s for s in named if "test" not in view.kinds_of(s.path)] or named
+    return outside[0] if len({(s.path, s.qualified_name) for s in outside}) == 1 else None
 
 
 def _has_value(symbol: SymbolId, view: TreeView) -> bool:
@@ -172,7 +180,9 @@ def _free_text(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
 def cited_anchors(statement: str, symbols: Sequence[SymbolId], view: TreeView) -> tuple[Anchor, ...]:
     """What a free statement about these symbols stands on: their bodies, and of the first, which it is about, the sides that its words speak of."""
     aspects = aspects_of(statement)
-    found = [*sides_of(symbols[0], aspects, view)] if symbols else []
+    name = called_in(statement)
+    called = next((symbol for symbol in symbols if name and symbol.name == name), None)
+    found = [*sides_of(symbols[0], aspects, view, called)] if symbols else []
     for symbol in symbols:
         if symbol.qualified_name:
             found.append(make_anchor("body", "support" if found else "primary", symbol=str(symbol), strict=aspects.is_as_written))

@@ -28,7 +28,12 @@ def files_meant(text: str, paths_named: PathsNamed, *, is_top_level: bool = Fals
     return sorted(path for path in paths_named(whole.rpartition(b"/")[2]) if path.endswith(b"/" + whole)) if "." in name else []
 
 
-def _modules(parts: tuple[bytes, ...], paths_named: PathsNamed) -> list[bytes]:
+def modules_called(name: str, paths_named: PathsNamed) -> list[bytes]:
+    """Python's modules whose last name this is, wherever they lie, sorted; stubs beside them left out."""
+    return _modules((name.encode(),), paths_named, anywhere=True)
+
+
+def _modules(parts: tuple[bytes, ...], paths_named: PathsNamed, *, anywhere: bool = False) -> list[bytes]:
     last = parts[-1]
     paths = [path for ending in (b".py", b".pyi") for name in (last, b"__init__") for path in paths_named(name + ending)]
     found: dict[tuple[bytes, ...], bytes] = {}
@@ -36,7 +41,7 @@ def _modules(parts: tuple[bytes, ...], paths_named: PathsNamed) -> list[bytes]:
         stem = tuple(path.rpartition(b".")[0].split(b"/"))
         module = stem[:-1] if stem[-1] == b"__init__" else stem
         begins = module[: -len(parts)]
-        if module[-len(parts) :] == parts and (len(parts) > 1 or begins in _SOURCE_FOLDERS):
+        if module[-len(parts) :] == parts and (anywhere or len(parts) > 1 or begins in _SOURCE_FOLDERS):
             # A module comes before its stub.
             found.setdefault(module, path)
     at_top = [path for module, path in found.items() if module[: -len(parts)] in _SOURCE_FOLDERS]

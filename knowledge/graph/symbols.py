@@ -13,6 +13,7 @@ from knowledge.graph.module_names import files_meant
 from knowledge.records.identifiers import SymbolId, file_symbol, parse_symbol, read_path, show_path
 
 SUGGESTIONS = 5
+_CLOSE_NAMES = 20
 _SCIP = re.compile(r"knowledge \S+ .+ \. (?P<descriptors>.+)\Z", re.DOTALL)
 _DESCRIPTOR = re.compile(r"(?P<name>`(?:[^`]|``)*`|[\w+\-$]+)(?P<suffix>/|#|\(\+(?P<ordinal>\d+)\)\.|\.)")
 _ORDINAL = re.compile(r"#\d+\Z")
@@ -82,9 +83,14 @@ def _exact(symbol: SymbolId, typed: str, source: NameSource) -> list[SymbolId]:
     ending = [found for found in same if found.path.endswith(b"/" + symbol.path)]
     if ending:
         return sorted(ending)
-    if not source.has_path(symbol.path) and not same:
+    if not source.has_path(symbol.path) and not same and not _ends(symbol.path, source):
         raise _unknown_path(show_path(symbol.path), source)
     raise _unknown_symbol(typed, symbol.name, source, same)
+
+
+def _ends(path: bytes, source: NameSource) -> bool:
+    """Whether a file's path ends so."""
+    return any(known.endswith(b"/" + path) for known in source.paths_named(path.rpartition(b"/")[2]))
 
 
 def _by_name(typed: str, source: NameSource) -> list[SymbolId]:
@@ -112,11 +118,24 @@ def _matches(symbol: SymbolId, parts: Sequence[str]) -> bool:
 
 
 def _unknown_symbol(typed: str, name: str, source: NameSource, near: Sequence[SymbolId]) -> UnknownSymbolError:
-    suggestions = [str(symbol) for symbol in near[:SUGGESTIONS]]
-    if not suggestions and _WORDS.fullmatch(name):
-        for close in difflib.get_close_matches(name, sorted(set(source.names())), SUGGESTIONS, 0.7):
-            suggestions += [str(symbol) for symbol in source.named(close)[:1]]
-    return UnknownSymbolError(f"no definition called {typed!r} in this tree", suggestions=suggestions[:SUGGESTIONS])
+    """With what may have been meant: definitions of that name, else of a name that looks like it, those in the named class and file first."""
+    found = list(near)
+    if not found and _WORDS.fullmatch(name):
+        for close in difflib.get_close_matches(name, sorted(set(source.names())), _CLOSE_NAMES, 0.7):
+            found += source.named(close)
+    path, _, qualified = typed.rpartition("::")
+    outer = qualified.split(".")[:-1][-1:]
+
+    def likeness(symbol: SymbolId) -> float:
+        """Of the file, the class and the name, each at most 1; letters that changed places count as nearly right."""
+        own = symbol.qualified_name.split(".")[:-1][-1:]
+        around = difflib.SequenceMatcher(None, outer[0], own[0]).ratio() if outer and own else float(outer == own)
+        moved = 0.2 * (sorted(name) == sorted(symbol.name))
+        return bool(path) * show_path(symbol.path).endswith(path) + around + difflib.SequenceMatcher(None, name, symbol.name).ratio() + moved
+
+    once = {(symbol.path, symbol.qualified_name): symbol for symbol in sorted(found, reverse=True)}
+    best = sorted(sorted(once.values()), key=likeness, reverse=True)
+    return UnknownSymbolError(f"no definition called {typed!r} in this tree", suggestions=[str(symbol) for symbol in best[:SUGGESTIONS]])
 
 
 def _unknown_path(path: str, source: NameSource) -> UnknownPathError:

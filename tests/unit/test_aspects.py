@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.claims.aspects import aspects_of
+from knowledge.claims.aspects import aspects_of, called_in
 
 ROWS = [
     ("login checks the password", ""),
     ("createSession is only called after login", "callers"),
     ("createSession은 로그인 성공 후에만 호출되고, 반환된 세션은 Redis에 저장된다.", "callers"),
     ("nobody else calls put, as far as I can see", "callers"),
+    ("only Store.put calls Buffer.flush, which is slow", "callers"),
+    ("`a.py::f`만 `g`를 부르므로 순서는 정해져 있다", "callers"),
     ("put calls flush when the buffer is full", ""),
     ("no other module imports redis directly, I think", "importers imports"),
     ("store imports redis lazily", "imports"),
@@ -38,3 +40,19 @@ def test_words_tell_what_a_statement_speaks_of(statement: str, expected: str) ->
         *(["as written"] if found.is_as_written else []),
     ]
     assert " ".join(told) == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "called"),
+    [
+        ("Only `Command.main` calls `Command.make_context`, which parses", "make_context"),
+        ("because only main invokes the make_context(), it is parsed once", "make_context"),
+        ("main만 `Command.make_context`를 호출하므로 한 번이다", "make_context"),
+        ("main()만 make_context()를 직접 부른다고 본다", "make_context"),
+        ("make_context is only called after login", ""),
+        ("make_context는 로그인 뒤에만 호출된다", ""),
+    ],
+)
+def test_what_is_called_is_told_from_who_calls(statement: str, called: str) -> None:
+    """In the active voice the set of callers is that of what stands as the object."""
+    assert called_in(statement) == called

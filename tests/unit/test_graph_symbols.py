@@ -83,7 +83,12 @@ def test_an_ambiguous_name_lists_what_it_may_mean() -> None:
     ("text", "suggestions"),
     [
         ("Sesion", ("src/app/auth.py::Session",)),
-        ("src/app/auth.py::logn", ("src/app/__init__.py::login",)),
+        ("src/app/auth.py::logn", ("src/app/auth.py::login", "src/app/__init__.py::login")),
+        ("auth.py::logn", ("src/app/auth.py::login", "src/app/__init__.py::login")),
+        ("Session.svae", ("src/app/auth.py::Session.save", "src/app/db.py::Store.save")),
+        ("Store.svae", ("src/app/db.py::Store.save", "src/app/auth.py::Session.save")),
+        ("app.db.Store.svae", ("src/app/db.py::Store.save", "src/app/auth.py::Session.save")),
+        ("twcie", ("src/app/db.py::twice",)),
         ("src/app/auth.py::Store", ("src/app/db.py::Store",)),
         ("Session.load", ()),
         ("로그아웃", ()),
