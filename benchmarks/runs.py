@@ -43,7 +43,10 @@ Call = tuple[SymbolId, int, SymbolId]
 
 @dataclass(slots=True)
 class Counted:
-    """Over all commits: how many were run, tests there, tests selected, tests whose result differs, and those of them that were left out."""
+    """Over all commits: how many were run, tests there, tests selected, tests whose result differs, and those of them that were left out.
+
+    touching: commits that change Python files. flaky: tests that were left out and whose results differ on the same files, too.
+    """
 
     commits: int = 0
     touching: int = 0
@@ -52,6 +55,7 @@ class Counted:
     tests: int = 0
     selected: int = 0
     differing: int = 0
+    flaky: int = 0
     missed: list[str] = field(default_factory=list)
 
 
@@ -124,6 +128,11 @@ def selection(bench: Bench, revisions: Sequence[str]) -> Counted:
         fresh = {test.partition("[")[0] for test, line in chosen.items() if line.state == "new"}
         differing = [test for test in before.keys() & after.keys() if before[test] != after[test]]
         missed = [test for test in differing if test not in chosen and test.partition("[")[0] not in fresh]
+        if missed:
+            # What comes out as before on a second run of the same files is no result of the commit.
+            again = bench.results()
+            counted.flaky += sum(again.get(test) == before[test] for test in missed)
+            missed = [test for test in missed if again.get(test) != before[test]]
         selected = sum(test in chosen for test in before)
         counted.commits += 1
         counted.tests += len(before)
@@ -243,7 +252,10 @@ def measure(asked: argparse.Namespace, source: Path) -> bool:
         taken.append(undone(bench, both[: asked.undone], asked.source))
     for title, counted in zip(("history", "undone"), taken, strict=True):
         share, missed = counted.selected / counted.tests if counted.tests else 0.0, len(counted.missed)
-        print(f"{title}: {counted.commits} commits, {share:.1%} of the tests selected; {counted.differing} results differ, {missed} of them left out")
+        print(
+            f"{title}: {counted.commits} commits, {share:.1%} of the tests selected; {counted.differing} results differ,"
+            f" {missed} of them left out ({counted.flaky} flaky)"
+        )
         if counted.touching_tests:
             print(f"  {counted.touching} of them touch Python files: {counted.touching_selected / counted.touching_tests:.1%} selected there")
         print("\n".join(counted.missed))

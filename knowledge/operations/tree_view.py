@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from analyzers.facts import FileFacts, SymbolDigests
 from analyzers.interface import interface_hash
@@ -29,16 +29,12 @@ from knowledge.records.trees import EntryChange, FileEntry
 from knowledge.repository.interface import Repository, Tree
 from knowledge.storage.index import IndexStore
 
-Kept = TypeVar("Kept")
-
 MISSING = "missing-object"
 """The limitation of a file whose bytes git does not have here (a partial clone)."""
 _by_place = attrgetter("path", "index")
 _by_subject_path = attrgetter("subject.path")
 _MOST_LINKS = 8
 """Links that lead to links are followed this far."""
-_KEPT_FACTS, _KEPT_OUTLINES = 200, 4_000
-"""Decoded files kept in memory: whole, and as other files see them."""
 
 
 class FactLoader:
@@ -47,9 +43,6 @@ class FactLoader:
     def __init__(self, index: IndexStore, extractor: FactExtractor, repository: Repository) -> None:
         self.index, self.repository, self._extractor = index, repository, extractor
         self._ids: dict[FactKey, int] = {}
-        self._facts: OrderedDict[int, FileFacts | None] = OrderedDict()
-        self._outlines: OrderedDict[int, FileFacts | None] = OrderedDict()
-        self._digests: OrderedDict[int, SymbolDigests | None] = OrderedDict()
         self._skipped: dict[int, str] = {}
 
     def fact_id(self, key: FactKey, tree: Tree) -> int:
@@ -65,20 +58,31 @@ class FactLoader:
 
     def facts(self, fact_id: int, *, is_kept: bool = True) -> FileFacts | None:
         """The decoded facts; None where the file was skipped. is_kept: whether they are likely to be asked for again."""
-        if fact_id in self._facts:
-            return self._facts[fact_id]
+        kept = self.index.kept.facts
+        if fact_id in kept:
+            known: FileFacts | None = kept[fact_id]
+            return known
         payload = self.index.payloads([fact_id]).get(fact_id, b"")
         found = decode_facts(payload) if payload else None
         if is_kept:
-            self._remember(self._facts, fact_id, found)
+            kept[fact_id] = found
         return found
 
     def outline(self, fact_id: int) -> FileFacts | None:
         """The facts as other files see them: a fraction of the memory."""
-        if fact_id not in self._outlines:
+        kept = self.index.kept.outlines
+        if fact_id not in kept:
             payload = self.index.payloads([fact_id]).get(fact_id, b"")
-            self._remember(self._outlines, fact_id, decode_outline(payload) if payload else None, _KEPT_OUTLINES)
-        return self._outlines[fact_id]
+            kept[fact_id] = decode_outline(payload) if payload else None
+        found: FileFacts | None = kept[fact_id]
+        return found
+
+    def edges(self, resolution_id: int) -> tuple[Edge, ...]:
+        """The edges of a file that was resolved."""
+        kept = self.index.kept.edges
+        if resolution_id not in kept:
+            kept[resolution_id] = tuple(edge for _, edge in self.index.edges_from([resolution_id]))
+        return kept[resolution_id]
 
     def read_headers(self, fact_ids: Iterable[int]) -> None:
         """Learn of many facts at once whether they were skipped."""
@@ -93,19 +97,15 @@ class FactLoader:
 
     def digests(self, fact_id: int, key: FactKey, tree: Tree) -> SymbolDigests | None:
         """The decoded hashes of the blob's definitions; computed and put into the index where it lacks them."""
-        if fact_id not in self._digests:
+        kept = self.index.kept.digests
+        if fact_id not in kept:
             payload = self.index.digests([fact_id]).get(fact_id, b"")
             if not payload and not self.skipped(fact_id):
                 payload = self._extractor.digests_for(key, tree.read(key.blob_id))
                 self.index.put_digests(fact_id, payload)
-            self._remember(self._digests, fact_id, decode_digests(payload) if payload else None)
-        return self._digests[fact_id]
-
-    @staticmethod
-    def _remember(kept: OrderedDict[int, Kept], fact_id: int, value: Kept, most: int = _KEPT_FACTS) -> None:
-        kept[fact_id] = value
-        while len(kept) > most:
-            kept.popitem(last=False)
+            kept[fact_id] = decode_digests(payload) if payload else None
+        found: SymbolDigests | None = kept[fact_id]
+        return found
 
 
 class TreeFiles:
@@ -206,7 +206,6 @@ class IndexedTree(TreeFiles):
         super().__init__(tree, loader)
         self.files, self.meta = files, meta
         self._resolver = resolver
-        self._edges: dict[int, tuple[Edge, ...]] = {}
         self._definitions: dict[str, tuple[SymbolId, ...]] = {}
         self._definers: dict[str, list[Candidate]] = {}
 
@@ -314,11 +313,7 @@ class IndexedTree(TreeFiles):
         """Every edge that goes out of a file."""
         self.resolve([path])
         resolution = self.files.get(path, (0, 0))[1]
-        if not resolution:
-            return ()
-        if resolution not in self._edges:
-            self._edges[resolution] = tuple(e for _, e in self.loader.index.edges_from([resolution]))
-        return self._edges[resolution]
+        return self.loader.edges(resolution) if resolution else ()
 
     def all_edges(self) -> Iterator[Edge]:
         """Every edge of the tree."""

@@ -32,7 +32,7 @@ _CACHE_KILOBYTES = 16_000
 
 
 class Database:
-    """An open database. Every failure of SQLite is raised as the product's error (`failures.py`)."""
+    """An open database. Every failure of SQLite is raised as the product's error (`failures.py`). undone: how many transactions were."""
 
     def __init__(self, path: Path, schema: Schema, driver: sqlite3.Connection, *, is_read_only: bool = False) -> None:
         self.path = path
@@ -40,6 +40,7 @@ class Database:
         self.is_read_only = is_read_only
         self._driver = driver
         self._depth = 0
+        self.undone = 0
         driver.create_function("casefold", 1, str.casefold, deterministic=True)
         self._engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool)
         event.listen(self._engine, "handle_error", self._on_error, retval=True)
@@ -72,6 +73,7 @@ class Database:
             is_done = True
         finally:
             self._depth -= 1
+            self.undone += not is_done
             if not is_done and self._driver.in_transaction:
                 for statement in undo:
                     self.run(statement)

@@ -21,6 +21,7 @@ from knowledge.storage.index_resolutions import ResolutionRows
 from knowledge.storage.index_state import StateRows
 from knowledge.storage.index_texts import TextRows
 from knowledge.storage.index_trees import TreeStore
+from knowledge.storage.kept import Kept
 from knowledge.storage.lock import file_lock
 
 REBUILT = "index-rebuilt"
@@ -40,7 +41,17 @@ class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows, RecallRows, Tex
         self.versions = versions
         self.was_rebuilt = was_rebuilt
         self._remembered = {}
+        self._kept = Kept()
+        self._undone = 0
         self._read_at = 0
+
+    @property
+    def kept(self) -> Kept:
+        """What is kept of its rows in memory."""
+        if self._undone != self.db.undone:
+            self._undone = self.db.undone
+            self._kept.clear()
+        return self._kept
 
     @property
     def is_temporary(self) -> bool:
@@ -76,6 +87,7 @@ class IndexStore(FactRows, ResolutionRows, TreeStore, StateRows, RecallRows, Tex
                 _set_aside(self.path)
         self.db = _open(self.path)
         self._remembered.clear()
+        self._kept.clear()
         self.was_rebuilt = True
         self.count(REBUILT)
 

@@ -178,10 +178,10 @@ class TreeStore:
         )
 
     def _sweep(self) -> tuple[int, int]:
-        """Remove the resolutions and facts of no tree: (how many resolutions, how many facts)."""
+        """Remove the resolutions and facts of no tree, but for the newest of each, whose id would be given again: (how many of each)."""
         used_facts, used_resolutions = self._in_use()
-        resolutions = [number for (number,) in self.db.rows("SELECT id FROM resolution") if number not in used_resolutions]
-        facts = [number for (number,) in self.db.rows("SELECT id FROM fact") if number not in used_facts]
+        resolutions = [number for (number,) in self.db.rows("SELECT id FROM resolution ORDER BY id")[:-1] if number not in used_resolutions]
+        facts = [number for (number,) in self.db.rows("SELECT id FROM fact ORDER BY id")[:-1] if number not in used_facts]
         for start in range(0, len(resolutions), _BATCH):
             delete_resolutions(self.db, resolutions[start : start + _BATCH])
         for start in range(0, len(facts), _BATCH):

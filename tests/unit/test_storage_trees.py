@@ -11,6 +11,7 @@ from knowledge.records.identifiers import SymbolId
 from knowledge.records.stored import Read, TreeFile
 from knowledge.storage.index import IndexStore, open_index
 from knowledge.storage.index_trees import CHAIN_DEPTH
+from knowledge.storage.kept import Recent
 
 
 @pytest.fixture
@@ -101,6 +102,50 @@ def test_collection_keeps_what_kept_trees_need(index: IndexStore) -> None:
     assert [number for number, _ in index.edges_into([g])] == resolutions[1:]
     for table in ("edge_target", "resolution_read", "definition_name"):
         assert index.db.rows(f"SELECT count(*) FROM {table}") == [(2,)]
+
+
+def test_no_id_comes_again(index: IndexStore) -> None:
+    """What is kept in memory of a row stays right after a sweep of everything, in this process and in others."""
+    f, g = SymbolId(b"a", "f"), SymbolId(b"b", "g")
+    given: list[int] = []
+    resolved: list[int] = []
+    for turn in range(4):
+        ids = list(index.put_facts([facts(f"{turn}-{number}", "f") for number in range(3)]).values())
+        resolutions = index.put_resolutions([resolution(b"a", number, edge(f, g)) for number in ids])
+        assert not set(ids) & set(given) and not set(resolutions) & set(resolved)
+        given += ids
+        resolved += resolutions
+        index.put_tree("doomed", None, [TreeFile(b"a", ids[0], resolutions[0])])
+        index.put_tree("last", None, [])
+        index.collect({"last"}, 0, 10**9)
+        left = index.db.rows("SELECT (SELECT max(id) FROM fact), (SELECT max(id) FROM resolution), (SELECT count(*) FROM resolution)")[0]
+        assert left == (ids[-1], resolutions[-1], 1)
+
+
+def test_an_undone_transaction_leaves_nothing_in_memory(index: IndexStore) -> None:
+    """Its ids are given again, to other rows."""
+    with pytest.raises(ZeroDivisionError), index.transaction():
+        number = next(iter(index.put_facts([facts("one")]).values()))
+        index.kept.facts[number] = None
+        raise ZeroDivisionError
+    assert number not in index.kept.facts
+    assert list(index.put_facts([facts("two")]).values()) == [number]
+
+
+def test_what_is_kept_is_bounded() -> None:
+    """By number, for tuples by what is in them; what was asked for last stays."""
+    kept: Recent[tuple[int, ...] | None] = Recent(10)
+    for number in range(5):
+        kept[number] = (1, 2, 3)
+        assert 0 not in kept or kept[0] == (1, 2, 3)
+    assert [number for number in range(5) if number in kept] == [0, 4]
+    kept[9] = tuple(range(100))
+    assert 9 in kept and 4 not in kept and 0 not in kept
+    few: Recent[str] = Recent(2)
+    few[1], few[2] = "a", "b"
+    assert few[1] == "a"
+    few[3] = "c"
+    assert 1 in few and 2 not in few
 
 
 def test_kept_trees_outlive_every_bound(index: IndexStore) -> None:
