@@ -90,12 +90,19 @@ def gate(project: Project, goal: str = "", *, since: str = "") -> GateAnswer:
 def _of_the_work(lines: Iterable[TestLine], before: IndexedTree, view: IndexedTree) -> list[TestLine]:
     """The tests to run, without those that no run had and that the work did not touch: other settings than the usual may leave them out."""
     found = []
+    bodies: dict[bytes, tuple[dict[str, str], dict[str, str]]] = {}
     for line in lines:
         symbol = read_symbol(line.symbol) if line.symbol else None
-        if symbol is not None and not symbol.qualified_name and line.state == "new":
-            if before.blob_id(symbol.path) != view.blob_id(symbol.path):
-                found.append(line)
-        elif line.state != "new" or symbol is None or _bodies(symbol.path, before).get(line.symbol) != _bodies(symbol.path, view).get(line.symbol):
+        if line.state != "new" or symbol is None:
+            found.append(line)
+            continue
+        path = symbol.path
+        if before.blob_id(path) == view.blob_id(path):
+            continue
+        if path not in bodies:
+            bodies[path] = _bodies(path, before), _bodies(path, view)
+        old, new = bodies[path]
+        if not symbol.qualified_name or old.get(line.symbol) != new.get(line.symbol):
             found.append(line)
     return found
 

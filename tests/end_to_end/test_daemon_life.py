@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from test_daemon import Daemon, _words, daemon, decisions, until
 
 from knowledge.config import AUDIT_FILE
+from knowledge.operations.initialize import initialize
 from knowledge.surfaces.daemon.place import meeting_file
 
 __all__ = ["daemon"]
@@ -69,6 +71,20 @@ def test_another_version_of_the_program_takes_over(daemon: Daemon, tmp_path: Pat
         until(lambda: b"-I" in _words(Path(f"/proc/{process.pid}")))
         until(lambda: meeting_file(daemon.folder.parent).exists() and meeting_file(daemon.folder.parent).read_text() != before)
         assert daemon.begin("s2") and daemon.pid() == process.pid
+
+
+def test_another_repository_in_its_place_has_a_daemon_of_its_own(daemon: Daemon) -> None:
+    """The first one's daemon ends though a ledger of that name is there again."""
+    daemon.remember()
+    assert daemon.begin("s1")
+    first = daemon.pid()
+    shutil.rmtree(daemon.folder.parent)
+    daemon.repo.git("init", "--quiet")
+    daemon.repo.commit("Begin anew")
+    initialize(daemon.repo.path)
+    until(lambda: not Path(f"/proc/{first}").exists())
+    assert daemon.begin("s2") == b""  # nothing is remembered here
+    assert daemon.pid() != first
 
 
 def test_it_ends_when_nobody_asks(daemon: Daemon, tmp_path: Path) -> None:

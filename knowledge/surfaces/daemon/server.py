@@ -67,12 +67,15 @@ class Server:
         self.program = _program()
         threading.Thread(target=self._accept, args=(listener, token), daemon=True).start()
         asked = time.monotonic()
+        ledger = self.common_dir / "knowledge" / "ledger.sqlite3"
+        served = _identity(ledger)
         while True:
             try:
                 request = self.requests.get(timeout=_TICK_SECONDS)
             except queue.Empty:
                 self._settle(desk)
-                if not (self.common_dir / "knowledge" / "ledger.sqlite3").exists() or time.monotonic() - asked > self.idle:
+                # Another repository in the place of the one that was removed has a daemon of its own.
+                if served is None or _identity(ledger) != served or time.monotonic() - asked > self.idle:
                     return False
             else:
                 asked = time.monotonic()
@@ -148,6 +151,15 @@ class Server:
         if self.owed:
             self._count(*self.owed.popitem()[0])
         desk.fold()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file it is, whatever its name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _asker(connection: socket.socket) -> int:
