@@ -47,7 +47,8 @@ _AS_WRITTEN = re.compile(
 )
 """Also a statement on the behaviour of something as a whole: nobody can say what of it matters."""
 _ASIDE = re.compile(r"\([^()]*\baside\b[^()]*\)|\b(?:ignoring|apart from|regardless of|whatever the)\b[^.;]*|\([^()]*제외[^()]*\)", _FLAGS)
-
+_DENIED = re.compile(r"\S*만 (?:\S+ ){0,3}?(?:것이|것은|게|건) 아니(?:라|고|며)|\bnot (?:just|merely|only) [^,.;]*,? but\b", _FLAGS)
+"""A universal that is denied speaks of no set."""
 
 _CALLS = re.compile(
     r"\b(?:calls?|invokes?)(?: directly)? (?:the )?`?([\w$.:#/]*[\w$])"
@@ -70,10 +71,10 @@ class Aspects:
 
 def aspects_of(statement: str) -> Aspects:
     """What the words of a statement tell."""
-    said = _ASIDE.sub("", statement)
+    said = _DENIED.sub(" ", _ASIDE.sub("", statement))
     is_universal = bool(_UNIVERSAL.search(said))
     questions = tuple(question for question, words in _SETS.items() if is_universal and words.search(said))
-    is_as_written = bool(_AS_WRITTEN.search(said)) and said == statement
+    is_as_written = bool(_AS_WRITTEN.search(said)) and not _ASIDE.search(statement)
     is_of_header = not is_as_written and bool(_HEADER.search(said))
     return Aspects(questions, bool(_SETS["importers"].search(said)), is_of_header, bool(_PLACE.search(said)), is_as_written)
 

@@ -20,14 +20,20 @@ _IMPORT = r"(?:import|임포트|가져오기|참조)\s*"
 _CALL = r"(?:호출|콜)\s*"
 _CALLING = r"(?:(?:호출|콜)\s*하는|부르는)"
 _IMPORTING = rf"(?:{_IMPORT}하는|가져오는)"
-_NOT = r"(?:하지|되지)\s*(?:않는다|않습니다|않음|않고 있다|못한다)"
-_DOES = r"(?:한다|합니다|함|하고 있다)"
-_IS_DONE = r"(?:된다|됩니다|됨|한다|합니다|되고 있다)"
-_DO_CALL = rf"(?:{_CALL}(?:{_DOES}|해요)|부른다|부릅니다|불러요|부름)"
-_DO_NOT_CALL = rf"(?:{_CALL}(?:{_NOT}|하지 않아요)|부르지\s*(?:않는다|않습니다|않아요|않음)|안\s*부른다)"
-_IS_CALLED = rf"(?:{_CALL}(?:{_IS_DONE}|돼요)|불린다|불립니다|불려요|불림)"
-_ABSENT = r"(?:없다|없습니다|없음)"
-_IS = r"(?:이다|입니다|이에요|예요|다)"
+_NOT = r"(?:하지|되지)\s*(?:않는다|않습니다|않고 있다|못한다)"
+_NEVER = r"(?:(?:절대로?|결코|전혀) )?"
+_DOES = r"(?:한다|합니다|하고 있다)"
+_IS_DONE = r"(?:된다|됩니다|한다|합니다|되고 있다)"
+_DO_CALL = rf"(?:{_CALL}{_DOES}|부른다|부릅니다)"
+_DO_NOT_CALL = (
+    rf"(?:{_NEVER}(?:{_CALL}{_NOT}|부르지\s*(?:않는다|않습니다))|{_CALL}안\s*(?:한다|합니다)|안\s*(?:{_CALL}(?:한다|합니다)|부른다|부릅니다))"
+)
+_IS_CALLED = rf"(?:{_CALL}{_IS_DONE}|불린다|불립니다)"
+_IS_NOT_CALLED = (
+    rf"(?:{_NEVER}(?:{_CALL}되지|불리지)\s*(?:않는다|않습니다)|{_CALL}안\s*(?:된다|됩니다)|안\s*(?:{_CALL}(?:된다|됩니다)|불린다|불립니다))"
+)
+_ABSENT = r"(?:없다|없습니다)"
+_IS = r"(?:이다|입니다|이에요|예요|이야|야|다)"
 _ADVERB = r"(?:현재|지금|오직|항상|실제로)?\s*"
 _CALLED = r"(?:ever )?(?:called|invoked)"
 _ONLY = r"(?:only|exclusively|solely)"
@@ -48,12 +54,19 @@ _MARKS = {
     "<the>": r"(?:the |an? )?", "<pkg>": r"(?: (?:in|within|of) (?:the|this) (?:package|project|code ?base|repository)| anywhere)?",
     "<none>": r"(?:nothing|nobody|no one|no (?:code|function|method|class|module|file))",
     "<but>": r"(?:but|except|except for|other than|besides|apart from)",
-    "<은>": r"\s*(?:은|는|이|가)", "<을>": r"\s*(?:을|를)", "<다>": r"\s*(?:이다|입니다|이에요|예요|다|임)?",
+    "<은>": r"\s*(?:은|는|이|가)", "<을>": r"\s*(?:을|를)", "<다>": r"\s*(?:이다|입니다|이에요|예요|이야|야|다|임)?",
     "<안에서>": r"(?:(?:이 )?(?:패키지|프로젝트|저장소)(?: 안| 내)?(?:에서|의)? )?",
     "<외에는>": r"\s*(?:외에는|외에|이외에는|말고는|를 제외하고는|을 제외하고는)",
     "<아무도>": r"(?:아무도|아무 데서도|어디에서도|어디서도|아무것도|어떤 (?:함수|코드|모듈|파일|클래스)도)",
 }  # fmt: skip
 _MARK = re.compile("|".join(re.escape(mark) for mark in _MARKS))
+_ENDINGS = {
+    "한다|합니다": "해요?|함", "된다|됩니다": "돼요?|됨", "않는다|않습니다": "않아요?|않음", "있다|있습니다": "있어요?|있음",
+    "받는다|받습니다": "받아요?|받음", "던진다|던집니다": "던져요?|던짐", "일으킨다|일으킵니다": "일으켜요?|일으킴",
+    "발생시킨다|발생시킵니다": "발생시켜요?|발생시킴", "가져온다|가져옵니다": "가져와요?|가져옴", "다룬다|다룹니다": "다뤄요?|다룸",
+    "부른다|부릅니다": "불러요?|부름", "불린다|불립니다": "불려요?|불림", "없다|없습니다": "없어요?|없음", "아니다|아닙니다": "아니야|아니에요|아님",
+}  # fmt: skip
+"""A verb's plain and formal ending, as rows write them → its familiar, polite and noted endings, which say the same."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +81,14 @@ class Phrasing:
     def pattern(self) -> re.Pattern[str]:
         """Compiled when it is first tried: most sentences are no kin of most rows."""
         filled = _MARK.sub(lambda mark: _MARKS[mark[0]], self.written)
+        for ending, others in _ENDINGS.items():
+            filled = filled.replace(ending, f"{ending}|{others}")
         return re.compile(filled + r"\s*[.!。]?\Z", re.IGNORECASE)
 
 
 _SIGNS = {
-    "called_only_by": "call invok 호출 콜 부르 부른 부릅 불러 부름 불린 불립 불려",
-    "calls": "call invok 호출 콜 부르 부른 부릅 불러 부름 불린 불립 불려", "signature": "(",
+    "called_only_by": "call invok 호출 콜 부르 부른 부릅 불러 부름 불린 불립 불려 불리 불림",
+    "calls": "call invok 호출 콜 부르 부른 부릅 불러 부름 불린 불립 불려 불리 불림", "signature": "(",
     "tests": "test exercis cover 테스트 검증",
     "inherits": "inherit extend class derive parent 상속 클래스 확장",
     "subclasses_exactly": "inherit extend class derive 상속 클래스", "default": "default 기본",
@@ -122,7 +137,7 @@ PHRASINGS: tuple[Phrasing, ...] = (
         rf"<안에서><아무도> <s><을> {_DO_NOT_CALL}",
         rf"<s>(?:은|는) <안에서><아무도> {_DO_NOT_CALL}",
         rf"<m><외에는> <안에서><아무도> <s><을> {_DO_NOT_CALL}",
-        rf"<s><은> <안에서>(?:아무 데서도 |어디에서도 |어디서도 |전혀 )?{_CALL}되지\s*(?:않는다|않습니다|않음)",
+        rf"<s><은> <안에서>(?:아무 데서도 |어디에서도 |어디서도 |전혀 )?{_CALL}되지\s*(?:않는다|않습니다)",
         rf"<안에서><s><을> {_CALLING} (?:곳|코드|함수)(?:은|이|는|가) {_ABSENT}",
         rf"<안에서><s><을> {_CALLING} (?:곳|코드|함수|것)(?:은|이|는|가) <m>\s*(?:뿐|밖에 없다)<다>",
         rf"<s>의 호출(?:자|부)(?:은|는|이|가) {_ABSENT}",
@@ -132,17 +147,19 @@ PHRASINGS: tuple[Phrasing, ...] = (
     *_rows(
         "calls",
         r"<s> (?:does not|doesn't|never) (?:directly )?(?:calls?|invokes?) <o>(?: directly)?",
-        rf"<s>(?:<은>|(?: 안| 내부)?에서는?) <o><을> (?:직접 )?{_DO_NOT_CALL}",
+        r"<o> (?:is not|isn't|is never) (?:called|invoked) (?:from|by) <s>",
+        rf"<s>(?:<은>|(?: 안| 내부)?에서는?) {_NEVER}<o><을> (?:직접 )?{_DO_NOT_CALL}",
+        rf"<o><은> <s>(?: 안| 내부)?(?:에서는?|에 의해) {_IS_NOT_CALLED}",
         rf"<o>(?:은|는) <s>(?:이|가) {_DO_NOT_CALL}",
         is_negated=True,
     ),
     *_rows(
         "calls",
-        r"<s> (?:directly )?(?:calls|invokes)(?: directly)? <o>",
+        r"<s> (?:directly |internally )?(?:calls|invokes)(?: directly| internally)? <o>",
         r"<s> (?:makes|contains|has) a (?:direct )?call (?:to|of) <o>",
         r"there is a call (?:to|of) <o> in <s>",
         r"(?:inside|in|within) <s>,? <o> is (?:called|invoked)",
-        rf"<s>(?:<은>|(?: 안| 내부)?에서) <o><을> (?:직접 )?{_DO_CALL}",
+        rf"<s>(?:<은>|(?: 안| 내부)?에서) (?:내부적으로 )?<o><을> (?:직접 |내부적으로 )?{_DO_CALL}",
         rf"<s>(?: 안| 내부)?에서 <o><은> {_IS_CALLED}",
         rf"<o>(?:은|는) <s>(?:이|가) (?:직접 )?{_DO_CALL}",
     ),
@@ -162,7 +179,8 @@ PHRASINGS: tuple[Phrasing, ...] = (
         "inherits",
         r"<s> (?:does not|doesn't) (?:inherit(?: from)?|extend|subclass|derive from) <o>",
         r"<s> (?:is not|isn't) <the>(?:direct )?subclass of <o>",
-        r"<s><은> <o><을> (?:상속|확장)하지 (?:않는다|않습니다)",
+        r"<s><은> <o><을> (?:상속하지|상속받지|상속 받지|확장하지) (?:않는다|않습니다)",
+        r"<s><은> <o>의 (?:직접적인 |직접 )?(?:하위|자식|서브)\s*클래스가 (?:아니다|아닙니다)",
         is_negated=True,
     ),
     *_rows(
@@ -210,6 +228,7 @@ PHRASINGS: tuple[Phrasing, ...] = (
         r"<s>(?:'s|’s) <a> (?:defaults to|has the default(?: value)?) <v>",
         r"<s>\s*(?:의|에서) <a>\s*(?:의 )?기본\s*값(?:은|이) <v><다>",
         rf"<s>\s*(?:의|에서) <a><은> 기본\s*값이 <v>{_IS}",
+        rf"<s>\s*(?:의|에서) <a><은> 기본적으로 <v>{_IS}",
     ),
     *_rows(
         "raises",
@@ -221,7 +240,8 @@ PHRASINGS: tuple[Phrasing, ...] = (
         "raises",
         r"<s> (?:may |can )?(?:raises?|throws?) <the>(?:new )?<o>(?: exceptions?| errors?)?",
         r"<the><o> is (?:raised|thrown) (?:in|by|from) <s>",
-        r"<s>(?:<은>|에서) <o><을> (?:발생시킨다|발생시킵니다|던진다|던집니다|던질 수 있다|일으킨다|일으킵니다|raise\s*한다)",
+        r"<s>(?:<은>|에서) <o><을> (?:발생시킨다|발생시킵니다|던진다|던집니다|일으킨다|일으킵니다|raise\s*한다)",
+        r"<s>(?:<은>|에서) <o><을> (?:던질|일으킬|발생시킬) 수 (?:있다|있습니다)",
         r"<s>에서 <o>(?:이|가) 발생\s*(?:한다|합니다)",
     ),
     *_rows(
@@ -261,7 +281,7 @@ PHRASINGS: tuple[Phrasing, ...] = (
         rf"<안에서><아무도> <op><을> {_IMPORT}{_NOT}",
         rf"<op>(?:은|는) <안에서><아무도> {_IMPORT}{_NOT}",
         rf"<m><외에는> <아무도> <op><을> {_IMPORT}{_NOT}",
-        rf"<op><은> <안에서>(?:아무 데서도 |어디에서도 |어디서도 )?{_IMPORT}되지\s*(?:않는다|않습니다|않음)",
+        rf"<op><은> <안에서>(?:아무 데서도 |어디에서도 |어디서도 )?{_IMPORT}되지\s*(?:않는다|않습니다)",
     ),
     *_rows(
         "imports",
@@ -298,8 +318,8 @@ PHRASINGS: tuple[Phrasing, ...] = (
         r"<s> (?:lives|is) in <the><op>",
         r"<the>definition of <s> is in <the><op>",
         r"<op> (?:defines|contains the definition of) <s>",
-        r"<s><은> <op>\s*에 (?:정의|선언|구현)(?:되어 있다|되어 있습니다|돼 있다|된다|됨)",
-        r"<op>\s*에 <s><은> (?:정의|선언|구현)(?:되어 있다|되어 있습니다|돼 있다|된다|됨)",
+        r"<s><은> <op>\s*에 (?:정의|선언|구현)(?:(?:되어|돼) (?:있다|있습니다)|된다|됩니다)",
+        r"<op>\s*에 <s><은> (?:정의|선언|구현)(?:(?:되어|돼) (?:있다|있습니다)|된다|됩니다)",
         r"<s>(?:의 정의)?<은> <op>\s*에 (?:있다|있습니다)",
         r"<op><은> <s><을> 정의\s*(?:한다|합니다)",
     ),

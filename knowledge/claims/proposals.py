@@ -199,7 +199,9 @@ def meant(mention: Mention, view: TreeView, lookup: Lookup) -> list[SymbolId]:
     outside = [s for s in found if s.qualified_name and "test" not in view.kinds_of(s.path)]
     is_one = len({(s.path, s.qualified_name) for s in outside}) == 1
     if mention.is_plain:
-        return outside if is_one else []
+        # A word in capitals is a constant of a module; a member of a class or an enumeration is written with it.
+        is_member = mention.name.isupper() and any("." in s.qualified_name for s in outside)
+        return outside if is_one and not is_member else []
     return outside if is_one and len(found) > len(outside) and all(s.qualified_name for s in found) else found
 
 

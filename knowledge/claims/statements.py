@@ -115,7 +115,9 @@ _MENTION = re.compile(r"`([^`\n]+)`|((?:[\w.\\-]+/)*[\w.\\-]+::[\w$.#]+|(?:[\w.-
 _HANGUL = re.compile(r"(?<!\w)_*[가-힣]\w*")
 _PARTICLES = ("에서만", "에서", "으로", "에게", "까지", "부터", "은", "는", "이", "가", "을", "를", "의", "와", "과", "도", "만", "에", "로")
 _PLAIN = re.compile(r"[a-z]+|[가-힣]+")
+_SHOUTED = re.compile(r"[A-Z]+")
 _SHORTEST_PLAIN = 3
+_LONGEST_ACRONYM = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class Mention:
 def mentions(statement: str) -> tuple[Mention, ...]:
     """Everything in the text that may be an identifier or a path, in order, without repeats; Korean words with and without their particle.
 
-    Everyday English is left out, unless it stands in back-ticks or before call parentheses.
+    Everyday English and acronyms are left out, unless it stands in back-ticks or before call parentheses.
     """
     found: dict[str, Mention] = {}
     for match in _MENTION.finditer(statement):
@@ -137,7 +139,7 @@ def mentions(statement: str) -> tuple[Mention, ...]:
         is_marked = match[1] is not None or statement.startswith("(", match.end())
         if not name.strip("_") or (not is_marked and _is_prose(name)):
             continue
-        is_plain = not is_marked and bool(_PLAIN.fullmatch(name))
+        is_plain = not is_marked and bool(_PLAIN.fullmatch(name) or _SHOUTED.fullmatch(name))
         if name not in found or not is_plain:
             found[name] = Mention(name, is_plain)
     for match in _HANGUL.finditer(statement):
@@ -150,9 +152,12 @@ def mentions(statement: str) -> tuple[Mention, ...]:
 
 
 def _is_prose(name: str) -> bool:
-    """Whether a word that is not marked as a name is none: a short or everyday word, or `The`, `When`, `A` with the capital of a sentence's start."""
+    """Whether a word that is not marked as a name is none: a short or everyday word, `The`, `When`, `A` with the capital of a sentence's start, or
+    what may be an acronym (`URL`, `MAX`)."""
     if name in ("e.g", "i.e") or (name.istitle() and name.lower() in FUNCTION_WORDS):
         return True
+    if _SHOUTED.fullmatch(name):
+        return len(name) <= _LONGEST_ACRONYM
     return bool(_PLAIN.fullmatch(name)) and (len(name) < _SHORTEST_PLAIN or is_common(name))
 
 

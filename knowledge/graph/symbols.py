@@ -14,10 +14,13 @@ from knowledge.records.identifiers import SymbolId, file_symbol, parse_symbol, r
 
 SUGGESTIONS = 5
 _CLOSE_NAMES = 20
+_MUCH_LESS_ALIKE = 0.3
 _SCIP = re.compile(r"knowledge \S+ .+ \. (?P<descriptors>.+)\Z", re.DOTALL)
 _DESCRIPTOR = re.compile(r"(?P<name>`(?:[^`]|``)*`|[\w+\-$]+)(?P<suffix>/|#|\(\+(?P<ordinal>\d+)\)\.|\.)")
 _ORDINAL = re.compile(r"#\d+\Z")
 _WORDS = re.compile(r"[^\W\d]\w*")
+_A_FILE = re.compile(r"[^\s:]+\.(?:pyi?|[cm]?[jt]sx?)")
+_LIKE_A_PATH = re.compile(r"[^\s:]*(?:/[^\s:]*|\.\w{1,5})")
 
 
 class NameSource(Protocol):
@@ -38,6 +41,10 @@ class NameSource(Protocol):
         ...
 
     def paths(self) -> Iterable[bytes]: ...
+
+    def parts(self, symbol: SymbolId) -> Sequence[SymbolId]:
+        """What is defined within a class; () for anything else."""
+        ...
 
 
 def find_symbol(text: str, source: NameSource) -> SymbolId:
@@ -101,6 +108,8 @@ def _by_name(typed: str, source: NameSource) -> list[SymbolId]:
     if files:
         return [file_symbol(path) for path in files]
     if not whole:
+        if _A_FILE.fullmatch(typed):
+            raise _unknown_path(typed, source)
         raise _unknown_symbol(typed, parts[-1], source, candidates)
     exact = [found for found in whole if found.qualified_name == typed]
     return sorted(exact or whole)
@@ -118,13 +127,17 @@ def _matches(symbol: SymbolId, parts: Sequence[str]) -> bool:
 
 
 def _unknown_symbol(typed: str, name: str, source: NameSource, near: Sequence[SymbolId]) -> UnknownSymbolError:
-    """With what may have been meant: definitions of that name, else of a name that looks like it, those in the named class and file first."""
+    """With what may have been meant: definitions of that name, else of a name that looks like it, those in the named class and file first;
+    else what the named class has, or files that are called nearly so."""
+    path, _, qualified = typed.rpartition("::")
+    outer = qualified.split(".")[:-1][-1:]
     found = list(near)
     if not found and _WORDS.fullmatch(name):
         for close in difflib.get_close_matches(name, sorted(set(source.names())), _CLOSE_NAMES, 0.7):
             found += source.named(close)
-    path, _, qualified = typed.rpartition("::")
-    outer = qualified.split(".")[:-1][-1:]
+    if not any(_is_in(symbol, outer) for symbol in found):
+        found += _members(name, outer, source)
+    files = near_paths(typed, source.paths()) if _LIKE_A_PATH.fullmatch(typed) else []
 
     def likeness(symbol: SymbolId) -> float:
         """Of the file, the class and the name, each at most 1; letters that changed places count as nearly right."""
@@ -135,15 +148,56 @@ def _unknown_symbol(typed: str, name: str, source: NameSource, near: Sequence[Sy
 
     once = {(symbol.path, symbol.qualified_name): symbol for symbol in sorted(found, reverse=True)}
     best = sorted(sorted(once.values()), key=likeness, reverse=True)
-    return UnknownSymbolError(f"no definition called {typed!r} in this tree", suggestions=[str(symbol) for symbol in best[:SUGGESTIONS]])
+    told = [*files, *(str(symbol) for symbol in best)]
+    return UnknownSymbolError(f"no definition called {typed!r} in this tree", suggestions=told[:SUGGESTIONS])
+
+
+def _is_in(symbol: SymbolId, outer: Sequence[str]) -> bool:
+    """Whether a definition lies in a class of that name."""
+    return bool(outer) and symbol.qualified_name.split(".")[:-1][-1:] == list(outer)
+
+
+def _members(name: str, outer: Sequence[str], source: NameSource) -> list[SymbolId]:
+    """What the classes of the name `outer` have that is called a little like `name`; where nothing is, what they have first."""
+    own: dict[str, list[SymbolId]] = {}
+    for owner in source.named(outer[0]) if outer else ():
+        for part in source.parts(owner):
+            if part.qualified_name.rpartition(".")[0] == owner.qualified_name:
+                own.setdefault(part.name, []).append(part)
+    close = difflib.get_close_matches(name, own, SUGGESTIONS, 0.5) or [one for one in own if not one.startswith("_")][:SUGGESTIONS]
+    return [part for one in close for part in own[one]]
+
+
+def near_paths(path: str, paths: Iterable[bytes]) -> list[str]:
+    """The files that may be meant by a path that is none: of that name elsewhere; else whose path, or the end of it, looks like it."""
+    known = [show_path(other) for other in paths]
+    name = path.rpartition("/")[2]
+    same = [other for other in known if other.rpartition("/")[2] == name]
+    if same:
+        return sorted(same, key=lambda other: -difflib.SequenceMatcher(None, path, other).ratio())[:SUGGESTIONS]
+    close = [*_alike(path, known, path.count("/") + 1, 0.7), *_alike(name, known, 1, 0.75)]
+    close += difflib.get_close_matches(path, known, SUGGESTIONS, 0.6)
+
+    def likeness(other: str) -> float:
+        ends = (other, "/".join(other.split("/")[-1 - path.count("/") :]))
+        named = difflib.SequenceMatcher(None, name, other.rpartition("/")[2]).ratio()
+        return named + max(difflib.SequenceMatcher(None, path, end).ratio() for end in ends)
+
+    alike = {other: likeness(other) for other in close}
+    best = sorted(alike, key=lambda other: -alike[other])
+    return [other for other in best if alike[other] > alike[best[0]] - _MUCH_LESS_ALIKE][:SUGGESTIONS]
+
+
+def _alike(written: str, known: Sequence[str], parts: int, cutoff: float) -> list[str]:
+    """The paths whose last so many parts look like what was written, the most alike first."""
+    ends: dict[str, list[str]] = {}
+    for path in known:
+        ends.setdefault("/".join(path.split("/")[-parts:]), []).append(path)
+    return [path for end in difflib.get_close_matches(written, ends, SUGGESTIONS, cutoff) for path in ends[end]]
 
 
 def _unknown_path(path: str, source: NameSource) -> UnknownPathError:
-    known = [show_path(other) for other in source.paths()]
-    name = path.rpartition("/")[2]
-    same = [other for other in known if other.rpartition("/")[2] == name]
-    close = same or difflib.get_close_matches(path, known, SUGGESTIONS, 0.6)
-    return UnknownPathError(f"no file {path!r} in this tree", suggestions=close[:SUGGESTIONS])
+    return UnknownPathError(f"no file {path!r} in this tree", suggestions=near_paths(path, source.paths()))
 
 
 def _read_scip(text: str) -> SymbolId | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.membership import MODULE
@@ -14,15 +15,19 @@ from knowledge.claims.predicates import RELATIONS
 from knowledge.claims.review_conditions import read_day
 from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.errors import InvalidRecordError, UnknownPathError, UnknownSymbolError
+from knowledge.graph.symbols import near_paths
 from knowledge.operations.graph_tree import find_one, path_of
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.claims import Anchor, Predicate
+from knowledge.records.edges import Predicate as EdgePredicate
 from knowledge.records.identifiers import SymbolId, external_symbol, parse_symbol, show_path
 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?\Z")
 _ROLE = re.compile(r"(?P<rest>.*?)(?:@(?P<role>primary|support))?\Z", re.DOTALL)
 KINDS = ("body", "strict", "signature", "location", "source", "value", "edge", "claim", "until", "days", *QUESTIONS)
 """What may stand before the first colon of an anchor."""
+EDGES: tuple[str, ...] = get_args(EdgePredicate)
+"""The relations that an edge may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ def read_anchor(spec: str, view: IndexedTree) -> Anchor:
     match = _ROLE.match(rest)
     text, role = (match["rest"], match["role"] or "primary") if match else (rest, "primary")
     if kind not in KINDS or not text:
-        raise InvalidRecordError(f"cannot read the anchor {spec!r}; expected KIND:WHAT with KIND one of {', '.join(KINDS)}", suggestions=KINDS)
+        expected = f"expected KIND:WHAT with KIND one of {', '.join(KINDS)}"
+        raise InvalidRecordError(f"cannot read the anchor {spec!r}; {expected}", suggestions=near_words(kind, KINDS))
     if kind in QUESTIONS:
         symbol = claimed(text, view, is_outside_allowed=QUESTIONS[kind].of_files)
         return make_anchor("set", role, question=kind, symbol=str(symbol), scope=default_scope(symbol, (), view))
@@ -78,6 +84,9 @@ def _edge(text: str, role: str, view: IndexedTree) -> Anchor:
     if len(parts) != 3:
         raise InvalidRecordError(f"cannot read the edge {text!r}; expected SUBJECT PREDICATE OBJECT")
     subject, predicate, target = parts
+    if predicate not in EDGES:
+        near = near_words(predicate, EDGES)
+        raise InvalidRecordError(f"there is no relation {predicate!r} between two things of the code", suggestions=near)
     return make_anchor(
         "edge",
         role,
@@ -85,6 +94,11 @@ def _edge(text: str, role: str, view: IndexedTree) -> Anchor:
         predicate=predicate,
         object=str(claimed(target, view, is_outside_allowed=True)),
     )
+
+
+def near_words(word: str, known: Collection[str]) -> tuple[str, ...]:
+    """The words of a list that look like a word; the whole list where none does."""
+    return tuple(difflib.get_close_matches(word, known, n=3)) or tuple(known)
 
 
 def file_or_symbol(text: str, view: IndexedTree, *, is_outside_allowed: bool = False) -> SymbolId:
@@ -119,8 +133,8 @@ def known_path(text: str, view: IndexedTree) -> bytes:
     """The path, when the tree has it. Raises UnknownPathError with near ones."""
     path = path_of(text)
     if not view.has_path(path):
-        near = [show_path(p) for p in view.paths_named(path.rpartition(b"/")[2])]
-        raise UnknownPathError(f"there is no file {text} in {view.tree.snapshot.label}", suggestions=tuple(near[:5]))
+        near = near_paths(show_path(path), view.files)
+        raise UnknownPathError(f"there is no file {text} in {view.tree.snapshot.label}", suggestions=tuple(near))
     return path
 
 
@@ -162,7 +176,8 @@ def read_predicate(text: str, view: IndexedTree) -> Predicate:
         raise InvalidRecordError(f"the predicate is not JSON: {error}") from error
     relation = str(given.get("relation", ""))
     if relation not in RELATIONS:
-        raise InvalidRecordError(f"there is no relation {relation!r}; expected one of {', '.join(RELATIONS)}", suggestions=tuple(RELATIONS))
+        near = near_words(relation, RELATIONS)
+        raise InvalidRecordError(f"there is no relation {relation!r}; expected one of {', '.join(RELATIONS)}", suggestions=near)
     of_files = relation in ("imports", "imported_only_by")
     subject = claimed(str(given.get("subject", "")), view, is_outside_allowed=of_files)
     target = str(given.get("object", ""))

@@ -195,7 +195,10 @@ def test_wrong_names_are_told_with_near_ones(run: Run, claim: str) -> None:
     wrong = [
         (("stale", "--at", "mian"), "unknown-revision", "main"),
         (("callers", "serv"), "unknown-symbol", "serve"),
-        (("claim", "record", "x", "--anchor", "value:app/serer.py::LIMIT"), "unknown-path", "app/serer.py"),
+        (("claim", "record", "x", "--anchor", "value:app/serer.py::LIMIT"), "unknown-path", "app/server.py"),
+        (("claim", "record", "x", "--anchor", "edge:app/server.py::serve callz app/server.py::serve"), "invalid-record", "calls"),
+        (("claim", "record", "x", "--anchor", "bodi:app/server.py::serve"), "invalid-record", "body"),
+        (("importers", "app/srever.py"), "unknown-path", "app/server.py"),
         (("claim", "show", claim[:-1] + ("0" if claim[-1] != "0" else "1")), "unknown-record", claim),
     ]
     for words, code, near in wrong:

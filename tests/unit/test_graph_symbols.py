@@ -24,6 +24,9 @@ class Names:
     def paths(self) -> list[bytes]:
         return sorted({found.path for found in DEFINED})
 
+    def parts(self, symbol: SymbolId) -> list[SymbolId]:
+        return [found for found in DEFINED if found.path == symbol.path and found.qualified_name.startswith(f"{symbol.qualified_name}.")]
+
     def has_path(self, path: bytes) -> bool:
         return path in self.paths()
 
@@ -90,7 +93,13 @@ def test_an_ambiguous_name_lists_what_it_may_mean() -> None:
         ("app.db.Store.svae", ("src/app/db.py::Store.save", "src/app/auth.py::Session.save")),
         ("twcie", ("src/app/db.py::twice",)),
         ("src/app/auth.py::Store", ("src/app/db.py::Store",)),
-        ("Session.load", ()),
+        ("Session.load", ("src/app/auth.py::Session.save",)),
+        ("src/app/db.py::Store.zap", ("src/app/db.py::Store.save",)),
+        ("src/app/auht.py", ("src/app/auth.py",)),
+        ("lib/dbb.py", ("src/app/db.py",)),
+        ("auth.pyy", ("src/app/auth.py",)),
+        ("app/auht", ("src/app/auth.py",)),
+        ("save.load", ()),
         ("로그아웃", ()),
         ("완전히 다른 말", ()),
         ("", ()),
@@ -99,8 +108,8 @@ def test_an_ambiguous_name_lists_what_it_may_mean() -> None:
     ],
 )
 def test_an_unknown_name_suggests_near_ones_and_never_garbage(text: str, suggestions: tuple[str, ...]) -> None:
-    """A typing error finds its word; words of another script or a whole sentence find nothing."""
-    with pytest.raises(UnknownSymbolError) as caught:
+    """A typing error finds its word, a class what it has, a path its like; words of another script or a whole sentence find nothing."""
+    with pytest.raises((UnknownSymbolError, UnknownPathError)) as caught:
         find_symbol(text, Names())
     assert caught.value.suggestions == suggestions
 
