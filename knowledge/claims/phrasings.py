@@ -1,9 +1,9 @@
 """The ways, in English and Korean, to say exactly what a predicate says: one row a phrasing.
 
-Marks in a pattern: <s> the subject, <o> the object, <sp> and <op> where these are modules, each with or without a word for what it is ("the
-function f", "f 함수"), <m> a list of names, <v> a value, <sig> a parameter list, <t> a type, <a> a parameter, <the> "the", <pkg> "in the package",
-<none> nobody, <but> but for. Korean: <은> topic or subject, <을> object, <다> the copula. The more telling ones come first: the first that fits
-is taken.
+Marks in a pattern: <s> the subject, <o> the object, <sp> and <op> where these are modules, <f> a file, each with or without a word for what it
+is ("the function f", "f 함수"), <m> a list of names, <v> a value, <sig> a parameter list, <t> a type, <a> a parameter, <the> "the", <pkg> "in the
+package", <none> nobody, <but> but for. Korean: <은> topic or subject, <을> object, <다> the copula. The more telling ones come first: the first
+that fits is taken.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ _KIND_AFTER = r"(?: (?:function|method|class|constant|함수|메서드|메소드
 
 _MARKS = {
     "<s>": f"{_KIND}(?P<s>{NAME}){_KIND_AFTER}", "<sp>": f"{_KIND}(?P<s>{PATH}){_KIND_AFTER}", "<o>": f"{_KIND}(?P<o>{NAME}){_KIND_AFTER}",
+    "<f>": r"(?:the file |파일 )?(?P<f>`?[\w$/-]*\.[\w$./-]*\w`?)",
     "<op>": f"{_KIND}(?P<o>{PATH}){_KIND_AFTER}", "<m>": f"(?P<m>{_LIST})", "<v>": r"(?P<v>.+?)", "<t>": r"(?P<v>.+?)",
     "<sig>": r"`?(?P<v>\(.*\)(?:\s*(?:->|=>|:)\s*.+?)?)`?",
     "<a>": r"(?:(?:the )?(?:(?:parameter|argument|keyword) )?|(?:매개변수|파라미터|인자|인수)\s*)"
@@ -325,12 +326,18 @@ PHRASINGS: tuple[Phrasing, ...] = (
     ),
     *_rows(
         "value",
+        r"<the>(?:value of )?<s> in <f> (?:is not|isn't|does not equal) <v>",
+        r"<f>(?:의|에서) <s>\s*(?:의 값)?<은> <v>(?:이|가) (?:아니다|아닙니다)",
         r"<the>(?:value of )?<s> (?:is not|isn't|does not equal) <v>",
         r"<s>\s*(?:의 값)?<은> <v>(?:이|가) (?:아니다|아닙니다)",
         is_negated=True,
     ),
     *_rows(
         "value",
+        r"<the>(?:value of )?<s> in <f> (?:is (?:currently )?set to|is currently|is|equals|has the value|=) <v>",
+        r"(?:in )?<f>,? (?:has|sets) <s> (?:to|=) <v>",
+        r"in <f>,? <s> (?:is (?:currently )?set to|is currently|is|equals|has the value|=) <v>",
+        r"<f>(?:의|에서) <s>\s*(?:의 값)?<은> (?:현재 |지금 )?<v><다>",
         r"<the>(?:value of )?<s> (?:is (?:currently )?set to|is currently|is|equals|has the value|=) <v>",
         r"<s>(?:'s|’s) value is <v>",
         r"<s>\s*(?:의 값)?<은> <v>(?:으로|로) (?:설정|지정)되어 (?:있다|있습니다)",

@@ -7,7 +7,7 @@ claim's anchors obey their own rule. "Not found" is False only where the analysi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzers.facts import Definition, Expression, FileFacts
 from analyzers.registry import language_of
@@ -55,7 +55,7 @@ def decide(predicate: Predicate, then: FactsView | None, now: TreeView) -> Decis
     relation = RELATIONS.get(predicate.relation)
     if relation is None:
         raise InvalidRecordError(f"there is no relation {predicate.relation!r}", suggestions=tuple(RELATIONS))
-    place = _place(predicate.subject, then, now)
+    place = _place_of_subject(predicate, then, now)
     was_there = then is not None and then.has_path(place.symbol.path)
     if place.state == "gone" and (place.symbol.qualified_name or predicate.relation != "imported_only_by" or was_there):
         return Decision(None, f"{predicate.subject} is gone. {place.hint}".strip())
@@ -79,6 +79,15 @@ def twin_kind(predicate: Predicate) -> AnchorKind:
 def _place(text: str, then: FactsView | None, now: TreeView) -> Place:
     symbol = read_symbol(text)
     return locate(symbol, then, now) if symbol.qualified_name or symbol.is_external else locate_file(symbol.path, then, now)
+
+
+def _place_of_subject(predicate: Predicate, then: FactsView | None, now: TreeView) -> Place:
+    """Where the subject stands; the key of a data file goes where its file goes, for no definition bears its name."""
+    symbol = read_symbol(predicate.subject)
+    if predicate.relation != "value" or not symbol.path or indexes_of(then or now, symbol):
+        return _place(predicate.subject, then, now)
+    file = locate_file(symbol.path, then, now)
+    return replace(file, symbol=SymbolId(file.symbol.path, symbol.qualified_name))
 
 
 def _line(definition: Definition, symbol: SymbolId) -> str:

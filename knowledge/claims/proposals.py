@@ -20,7 +20,7 @@ from knowledge.claims.statements import Mention, Said, mentions, says_order, und
 from knowledge.claims.view import TreeView
 from knowledge.graph.module_names import files_meant, modules_called
 from knowledge.records.claims import Anchor, Predicate
-from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol, parse_symbol, read_symbol, show_path
+from knowledge.records.identifiers import SymbolId, external_symbol, file_symbol, parse_symbol, read_path, read_symbol, show_path
 
 Lookup = Callable[[str], Sequence[SymbolId]]
 """A name as written → the definitions and files it may mean, best first; () for none."""
@@ -67,6 +67,8 @@ def propose(statement: str, view: TreeView, lookup: Lookup) -> Proposal:
 def from_said(said: Said, view: TreeView, lookup: Lookup) -> Proposal | None:
     """The proposal for what a sentence says exactly; None where a name of it is not in the tree or means more than one thing."""
     subject = _one(said.subject, lookup, view, is_module=said.relation in ("imports", "imported_only_by"))
+    if subject is None and said.relation == "value":
+        subject = setting(said.subject, view)
     if subject is None and said.relation == "defined_in":
         subject = _one(f"{said.object}::{said.subject}", lookup, view)
     if subject is None:
@@ -133,6 +135,17 @@ def _one(text: str, lookup: Lookup, view: TreeView, *, is_module: bool = False) 
     # What a test defines for itself is not meant where something else is called so.
     outside = [s for s in named if "test" not in view.kinds_of(s.path)] or named
     return outside[0] if len({(s.path, s.qualified_name) for s in outside}) == 1 else None
+
+
+def setting(text: str, view: TreeView) -> SymbolId | None:
+    """What `path::key` names where the file, given by its path or the end of it, has a value at the key; None for anything else."""
+    path, mark, key = text.partition("::")
+    if not mark or not key:
+        return None
+    written = read_path(path)
+    paths = [written] if view.has_path(written) else [p for p in view.paths_named(written.rpartition(b"/")[2]) if p.endswith(b"/" + written)]
+    found = [symbol for symbol in (SymbolId(p, key) for p in paths) if _has_value(symbol, view)]
+    return found[0] if len(found) == 1 else None
 
 
 def _has_value(symbol: SymbolId, view: TreeView) -> bool:

@@ -55,6 +55,8 @@ def understand(sentence: str) -> Said | None:
 
 def _said(phrasing: Phrasing, groups: dict[str, str | None]) -> Said | None:
     subject, target, members = groups.get("s") or "", groups.get("o") or "", groups.get("m")
+    if groups.get("f"):
+        subject = f"{clean(groups['f'] or '')}::{clean(subject)}"
     if phrasing.relation == "imported_only_by":
         subject, target = target, ""
     listed = names_in(members) if members is not None and not _NOBODY.match(members.strip()) else ()

@@ -10,7 +10,7 @@ from knowledge.operations.graph_tree import candidates, find_one
 from knowledge.operations.lines import predicate_text
 from knowledge.operations.project import Project
 from knowledge.operations.reading import Reading
-from knowledge.operations.specs import read_predicate
+from knowledge.operations.specs import read_predicate, valued
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.records.answers import CheckAnswer
 from knowledge.records.claims import Predicate
@@ -58,6 +58,8 @@ def _read(text: str, view: IndexedTree) -> Predicate:
         )
     proposal = from_said(said, view, lambda name: candidates(name, view))
     if proposal is None or proposal.predicate is None:
+        if said.relation == "value" and "::" in said.subject:
+            valued(said.subject, view)
         for name in (said.subject, *((said.object,) if said.relation in _OF_TWO else ()), *said.members):
             find_one(name, view)
         raise InvalidRecordError(f"a name in {text!r} is not in {view.tree.snapshot.label}, or means more than one thing there")

@@ -12,6 +12,7 @@ from typing import Any, get_args
 from knowledge.claims.anchors import make_anchor
 from knowledge.claims.membership import MODULE
 from knowledge.claims.predicates import RELATIONS
+from knowledge.claims.proposals import setting
 from knowledge.claims.review_conditions import read_day
 from knowledge.claims.sets import QUESTIONS, default_scope
 from knowledge.errors import InvalidRecordError, UnknownPathError, UnknownSymbolError
@@ -149,6 +150,13 @@ def _known_key(path: str, key: str, view: IndexedTree) -> str:
     raise UnknownSymbolError(f"{path} {what}; expected PATH::KEY", suggestions=tuple(f"{path}::{k}" for k in near))
 
 
+def valued(text: str, view: IndexedTree) -> None:
+    """Raises UnknownSymbolError with near keys where a file, given as it is in `path::key`, has no value at the key."""
+    path, _, key = text.partition("::")
+    if view.has_path(path_of(path)):
+        _known_key(path, key, view)
+
+
 def read_lines(text: str, view: IndexedTree) -> Lines:
     """`path:10-20` or `path:10`. Raises InvalidRecordError, UnknownPathError."""
     found = _LINES.match(text)
@@ -179,7 +187,9 @@ def read_predicate(text: str, view: IndexedTree) -> Predicate:
         near = near_words(relation, RELATIONS)
         raise InvalidRecordError(f"there is no relation {relation!r}; expected one of {', '.join(RELATIONS)}", suggestions=near)
     of_files = relation in ("imports", "imported_only_by")
-    subject = claimed(str(given.get("subject", "")), view, is_outside_allowed=of_files)
+    named = str(given.get("subject", ""))
+    key = setting(named, view) if relation == "value" else None
+    subject = key or claimed(named, view, is_outside_allowed=of_files)
     target = str(given.get("object", ""))
     if relation in ("calls", "tests", "imports"):
         target = str(claimed(target, view, is_outside_allowed=of_files))
