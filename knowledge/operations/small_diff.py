@@ -10,7 +10,6 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
-from knowledge.claims.locating import definition_of
 from knowledge.claims.masking import mask
 from knowledge.errors import RepositoryReadError
 from knowledge.operations.tree_view import TreeFiles
@@ -62,29 +61,35 @@ def _replaced(old: Iterable[str], new: Iterable[str]) -> list[str]:
 
 
 def symbol_lines(symbol: SymbolId, view: TreeFiles) -> list[str] | None:
-    """The lines of a definition, of the value at a key path, or of a whole file, secrets masked; None where the tree has no such thing or bytes."""
+    """The lines of a definition, of the value at a key path, or of a whole file, secrets masked; None where the tree has no such thing or bytes.
+
+    Of a name that is defined more than once (overloads, branches) all definitions, one after the other.
+    """
     try:
         content = view.text(symbol.path) if symbol.path else None
-        rows = _rows(symbol, view) if content is not None else None
+        rows = _rows(symbol, view) if content is not None else ()
     except RepositoryReadError:
         return None
-    if content is None or rows is None:
+    if content is None or not rows:
         return None
-    chosen = content.split(b"\n")[rows[0] : rows[1]]
-    text = mask(b"\n".join(chosen).decode("utf-8", "replace")).replace("\r", "")
+    lines = content.split(b"\n")
+    text = mask(b"\n".join(line for first, end in rows for line in lines[first:end]).decode("utf-8", "replace")).replace("\r", "")
     return [line.rstrip() for line in textwrap.dedent(text).split("\n")] if text.strip() else []
 
 
-def _rows(symbol: SymbolId, view: TreeFiles) -> tuple[int, int | None] | None:
-    """First row, and the one after the last (None: to the end)."""
+def _rows(symbol: SymbolId, view: TreeFiles) -> Sequence[tuple[int, int | None]]:
+    """First row, and the one after the last (None: to the end), of each part."""
     if not symbol.qualified_name:
-        return 0, None
-    definition = definition_of(view, symbol)
-    if definition is not None:
-        return definition.span.row, definition.span.end_row + 1
+        return [(0, None)]
     facts = view.facts(symbol.path)
-    value = next((v for v in facts.values if v.key == symbol.qualified_name), None) if facts is not None else None
-    return (value.span.row, value.span.end_row + 1) if value is not None else None
+    if facts is None:
+        return []
+    named = [d for d in facts.definitions if d.qualified_name == symbol.qualified_name]
+    if symbol.ordinal:
+        named = [d for d in named if d.ordinal == symbol.ordinal]
+    if named:
+        return [(d.span.row, d.span.end_row + 1) for d in named]
+    return [(v.span.row, v.span.end_row + 1) for v in facts.values if v.key == symbol.qualified_name][:1]
 
 
 def without_docstring(lines: Sequence[str]) -> list[str]:

@@ -95,6 +95,16 @@ def test_every_kind_of_anchor_shows_what_changed(teller: Teller, statement: str,
     assert [change for change in changes if shown in change["diff"]] == changes[:1]
 
 
+def test_a_diff_shows_whichever_definition_of_a_name_changed(teller: Teller) -> None:
+    """A name that is defined again (overloads, branches): the last one changed."""
+    twice = "from typing import overload\n\n\n@overload\ndef pair(a: int) -> int: ...\n\n\n@overload\ndef pair(a: str) -> str: ...\n\n\n"
+    teller.commit("Add pair", app__pair=twice + "def pair(a):\n    return a\n")
+    claim = teller.record("it gives back what it is given", "--anchor", "body:app/pair.py::pair")
+    teller.commit("Change", app__pair=twice + "def pair(a):\n    return a, a\n")
+    (change,) = teller.json("claim", "history", claim)["history"][-1]["changes"]
+    assert change["diff"][-2:] == ["-     return a", "+     return a, a"]
+
+
 def test_a_diff_follows_a_move(teller: Teller) -> None:
     """A function that moved and later changed is shown as it was and is, wherever it stands."""
     claim = teller.record("it pairs user and time", "--anchor", "body:app/sessions.py::create_session")
