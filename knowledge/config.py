@@ -9,6 +9,8 @@ from pathlib import Path
 LEDGER_FILE = "knowledge/ledger.sqlite3"
 INDEX_FILE = "knowledge/index.sqlite3"
 AUDIT_FILE = "knowledge/audit.sqlite3"
+PROCESS_MARK = "process:"
+"""What a process is named with where it stands for a session."""
 APPROVAL_FILE = "knowledge/approval"
 LOCK_FILE = "knowledge/lock"
 QUEUE = "knowledge/queue"

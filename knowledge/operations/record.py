@@ -34,6 +34,7 @@ from knowledge.operations.tags import kept_tags
 from knowledge.operations.tree_view import IndexedTree
 from knowledge.operations.versions import versions
 from knowledge.operations.write_gate import write_gate
+from knowledge.push.blocked import blocked_sentence
 from knowledge.records.answers import ClaimAnswer
 from knowledge.records.claims import Anchor, Author, Claim, ClaimKind, FreshnessPolicy, Predicate, Scope, Verdict
 from knowledge.records.events import Event
@@ -318,6 +319,6 @@ def _warnings(one: _Prepared, answer: ClaimAnswer) -> tuple[str, ...]:
         is_denied = claim.predicate is not None and claim.predicate.is_negated
         if anchor.kind == "edge" and reading.hash == "absent" and not is_denied and answer.claim.status == "active":
             warnings.append("warning: the analysis found no such edge; a call through a dynamic name would not be seen")
-    if _CANNOT.search(claim.statement) and not claim.scope.route_tried:
+    if (_CANNOT.search(claim.statement) or blocked_sentence(claim.statement)) and not claim.scope.route_tried:
         warnings.append("warning: it says that something cannot be done; say which route was tried (scope)")
     return tuple(warnings)

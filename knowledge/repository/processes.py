@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-MARK = "process:"
-"""What the identity of a process begins with; a session's does not."""
+from knowledge.config import PROCESS_MARK
+
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"})
 _MOST = 64
 
@@ -34,7 +34,7 @@ def _ancestors(process_id: int) -> Iterator[tuple[str, str]]:
         above, name, started = _read(parent)
         if not started:
             return
-        yield f"{MARK}{parent}:{started}", name
+        yield f"{PROCESS_MARK}{parent}:{started}", name
         parent = above
 
 

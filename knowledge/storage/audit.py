@@ -16,8 +16,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from knowledge.config import PROCESS_MARK
 from knowledge.errors import StoreError, StoreReadOnlyError
-from knowledge.repository.processes import MARK as PROCESS_MARK
 from knowledge.storage.failures import corrupt, store_errors
 
 _WAY_OUT = "It holds no claims: move it aside, and a new one is begun."

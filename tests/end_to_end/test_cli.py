@@ -109,9 +109,11 @@ def test_recording_shows_what_was_taken_and_what_it_cannot_notice(knowledge: Run
     assert false.code == 0
     unanchored = knowledge("claim", "record", "The weather is fine", "--kind", "assumption")
     assert "unanchored" in unanchored.out
-    cannot = knowledge("claim", "record", "create_session cannot be called twice")
-    assert "warning:" in cannot.out
-    assert "which route was tried" in cannot.out
+    ways = ("create_session cannot be called twice", "캐시 퍼지는 못 합니다", "토큰으로 퍼지할 방법이 없다", "There is no way to purge the cache")
+    for statement in ways:
+        cannot = knowledge("claim", "record", statement)
+        assert "warning:" in cannot.out and "which route was tried" in cannot.out, statement
+    assert "which route was tried" not in knowledge("claim", "record", "The purge of the cache has no limit").out
 
 
 def test_a_claim_that_is_false_when_recorded_is_stored_with_a_warning(repo: GitRepo, knowledge: Run) -> None:

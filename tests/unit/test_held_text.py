@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 from git_fixtures import GitRepo
 
+from knowledge.config import PROCESS_MARK
 from knowledge.operations.off_record import put_on_record
 from knowledge.operations.project import open_project
 from knowledge.operations.record import Draft, record
 from knowledge.records.claims import Author
-from knowledge.repository.processes import MARK, program_of
+from knowledge.repository.processes import program_of
 from knowledge.surfaces.daemon.answering import Desk
 
 
@@ -95,7 +96,7 @@ def test_a_program_that_names_no_session_is_known_by_its_process(repo: GitRepo, 
         while not named.exists():
             time.sleep(0.01)
         mark = program_of(int(named.read_text()))
-        assert mark.startswith(f"{MARK}{program.pid}:")
+        assert mark.startswith(f"{PROCESS_MARK}{program.pid}:")
         answer = desk.answer("gemini", payload(repo, "BeforeAgent", prompt="이 세션은 기억하지 마"), int(named.read_text())).answer
         told = program.communicate()[0]
     assert b"off the record" in answer
